@@ -1,0 +1,157 @@
+"""The nouns of an experiment. This page imports no heavy library when it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from retrievers.ranking import Ranking
+
+Qrels = Mapping[str, Mapping[str, int]]
+"""Query id -> document id -> grade; 0 = judged and not relevant."""
+
+SPLITS = ("all", "public", "private")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document of the corpus: its text as the file has it (NFC is up to the analyzers)."""
+
+    id: str
+    text: str
+    title: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One earlier turn of a conversation; role is "user" or "assistant"."""
+
+    role: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One message to answer.
+
+    text: the turn to answer.  history: the turns before it, oldest first.
+    answer: a reference answer, None where the dataset has none.
+    tags: turns, source, ...: what splits stratify by and tables slice by.
+    """
+
+    id: str
+    text: str
+    history: tuple[Turn, ...] = ()
+    answer: str | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Characters [start, end) of a document's text."""
+
+    document: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A corpus with questions, and labels where there are any.
+
+    qrels: None where nothing is labelled: scores are skipped, with a word why. A query that
+        `qrels` does not name is a labelled query without a relevant document.
+    spans: query id -> the gold spans, for sets labelled by characters; None elsewhere.
+    notes: one sentence for each thing that loading left out or mended, with its count.
+    fingerprint: sha256 over documents, queries and labels, in their order.
+    """
+
+    name: str
+    corpus: Sequence[Document]
+    queries: Sequence[Query]
+    qrels: Qrels | None
+    fingerprint: str
+    spans: Mapping[str, Sequence[Span]] | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean that says how many queries it covers; None when none was scored."""
+
+    mean: float | None
+    n_scored: int
+    n_total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What an experiment hands back.
+
+    primary: public mean of the first metric, None without labels; what a sweeper maximises.
+    means: pipeline -> split -> metric -> mean.
+    per_query: pipeline -> one row a query, one column a metric; NaN where not scored.
+    folder: where the run wrote its files; None when it writes none.
+    """
+
+    primary: float | None = None
+    means: Mapping[str, Mapping[str, Mapping[str, Mean]]] = field(default_factory=dict)
+    per_query: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    folder: Path | None = None
+
+
+class RankingMetric(Protocol):
+    """One score a query, read from positions alone."""
+
+    name: str
+    higher_is_better: bool
+
+    def __call__(self, ranking: Ranking, qrels: Qrels) -> NDArray[np.float64]:
+        """Scores [q] in the ranking's query order, NaN where the query cannot be scored."""
+        ...
+
+
+class Tracker(Protocol):
+    """Where a run is written down for people to compare."""
+
+    def start(self, name: str, parent: str | None = None) -> str:
+        """Open a run and return its id."""
+        ...
+
+    def log(self, run: RunRecord) -> None:
+        """Write one run, in one batch, and close it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """All that one finished pipeline leaves with a tracker.
+
+    scores: split -> metric -> mean.  tables: file name -> frame.
+    figures: file name -> Plotly figure.  artifacts: files on disk.
+    """
+
+    run_id: str
+    params: Mapping[str, str]
+    scores: Mapping[str, Mapping[str, Mean]]
+    seconds: Mapping[str, float]
+    tags: Mapping[str, str] = field(default_factory=dict)
+    dataset: Dataset | None = None
+    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    artifacts: Sequence[Path] = ()
+
+
+class Experiment(Protocol):
+    """Building one is free; `run` does the work."""
+
+    def run(self) -> Report: ...

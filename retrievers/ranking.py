@@ -1,0 +1,156 @@
+"""What every retriever returns and every postprocessor, metric and submission reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rows = NDArray[np.int32]
+Scores = NDArray[np.float64]
+
+EVERY_PART = "*"
+
+
+class QueryPlan(NamedTuple):
+    """What one message asks of each part of a retriever.
+
+    id: the query's id.
+    texts: part name -> one or several texts (several are searched apart and fused by rank).
+        The name "*" stands for every part that has no entry of its own.
+    """
+
+    id: str
+    texts: Mapping[str, tuple[str, ...]]
+
+    def for_part(self, name: str) -> QueryPlan:
+        """The plan as the part `name` reads it: its own texts under "*"."""
+        return QueryPlan(self.id, {EVERY_PART: self.texts.get(name, self.texts[EVERY_PART])})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """Best-first results of many queries. Position is the ranking; scores only inform.
+
+    query_ids: length q.
+    node_ids: the n ids that `nodes` points into, in corpus order.
+    nodes: int32 [q, depth], rows of `node_ids`, -1 where a query has fewer results. Results
+        stand first, no row repeats an id.
+    scores: float64 [q, depth], NaN where `nodes` is -1 or where a step ranks without scoring.
+    parts: name -> float64 [q, depth], each part's own raw score of that candidate, NaN where
+        it gave none; what fusion and search read.
+    """
+
+    query_ids: tuple[str, ...]
+    node_ids: tuple[str, ...]
+    nodes: Rows
+    scores: Scores
+    parts: Mapping[str, Scores] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        shape = (len(self.query_ids), self.nodes.shape[1] if self.nodes.ndim == 2 else -1)
+        for name, table in [("nodes", self.nodes), ("scores", self.scores), *self.parts.items()]:
+            if table.shape != shape:
+                raise ValueError(f"Ranking: {name} has the shape {table.shape}, not {shape}.")
+
+    @property
+    def depth(self) -> int:
+        """The number of columns: no query has more results."""
+        return int(self.nodes.shape[1])
+
+    def lengths(self) -> NDArray[np.int64]:
+        """How many results each query has, [q]."""
+        return np.asarray((self.nodes >= 0).sum(axis=1), dtype=np.int64)
+
+    def ids(self, row: int) -> list[str]:
+        """The ids of one query's results, best first."""
+        return [self.node_ids[node] for node in self.nodes[row] if node >= 0]
+
+    def by_query(self) -> dict[str, list[str]]:
+        """Query id -> the ids of its results, best first."""
+        return {query: self.ids(row) for row, query in enumerate(self.query_ids)}
+
+    def head(self, depth: int) -> Ranking:
+        """The first `depth` results of every query."""
+        return replace(
+            self,
+            nodes=self.nodes[:, :depth],
+            scores=self.scores[:, :depth],
+            parts={name: table[:, :depth] for name, table in self.parts.items()},
+        )
+
+    def without(self, blocked: NDArray[np.bool_]) -> Ranking:
+        """The same ranking with the results of the blocked queries ([q]) taken away."""
+        keep = ~blocked[:, None]
+        return replace(
+            self,
+            nodes=np.where(keep, self.nodes, np.int32(-1)),
+            scores=np.where(keep, self.scores, np.nan),
+            parts={name: np.where(keep, table, np.nan) for name, table in self.parts.items()},
+        )
+
+    @classmethod
+    def from_lists(
+        cls,
+        results: Mapping[str, Sequence[str] | Sequence[tuple[str, float]]],
+        node_ids: Iterable[str] | None = None,
+    ) -> Ranking:
+        """A ranking from query id -> ids (or (id, score) pairs), best first.
+
+        An id that a query repeats is kept once, at its first place. `node_ids` fixes the ids and
+        their order; ids outside it are added at the end.
+        """
+        rows = {name: row for row, name in enumerate(node_ids or ())}
+        unique = {query: _first_of_each(found) for query, found in results.items()}
+        depth = max((len(found) for found in unique.values()), default=0)
+        nodes = np.full((len(unique), depth), -1, dtype=np.int32)
+        scores = np.full((len(unique), depth), np.nan)
+        for row, found in enumerate(unique.values()):
+            for place, (name, score) in enumerate(found.items()):
+                nodes[row, place] = rows.setdefault(name, len(rows))
+                scores[row, place] = score
+        return cls(tuple(unique), tuple(rows), nodes, scores)
+
+
+def _first_of_each(found: Sequence[str] | Sequence[tuple[str, float]]) -> dict[str, float]:
+    best: dict[str, float] = {}
+    for item in found:
+        name, score = (item, np.nan) if isinstance(item, str) else item
+        best.setdefault(name, float(score))
+    return best
+
+
+def best_first(scores: Scores, depth: int, rows: Rows | None = None) -> tuple[Rows, Scores]:
+    """The `depth` highest scores of each row, ties in the order of the rows they name.
+
+    scores: float64 [q, c], NaN where there is no candidate.
+    rows: int32 [q, c], what each score belongs to (default: its column); -1 where NaN.
+    Returns (rows [q, d], scores [q, d]), padded with -1 and NaN; d = min(depth, c).
+    A tie goes to the lower row, which is the place in the corpus: renaming a document moves nothing.
+    """
+    if rows is None:
+        rows = np.broadcast_to(np.arange(scores.shape[1], dtype=np.int32), scores.shape)
+    depth = min(depth, scores.shape[1])
+    lost = np.isnan(scores)
+    keys = np.where(lost, np.inf, -scores)
+    if depth < scores.shape[1]:
+        keys, rows, scores = _candidates(keys, rows, scores, depth)
+        lost = np.isnan(scores)
+    order = np.lexsort((rows, keys, lost), axis=1)[:, :depth]
+    top = np.take_along_axis(scores, order, axis=1)
+    return np.where(np.isnan(top), -1, np.take_along_axis(rows, order, axis=1)).astype(np.int32), top
+
+
+def _candidates(
+    keys: Scores, rows: Rows, scores: Scores, depth: int
+) -> tuple[Scores, Rows, Scores]:
+    """Cut each row down to what may stand in its first `depth` places, ties included."""
+    edge = np.partition(keys, depth - 1, axis=1)[:, depth - 1 : depth]
+    width = int((keys <= edge).sum(axis=1).max(initial=depth))
+    if width >= keys.shape[1]:
+        return keys, rows, scores
+    kept = np.argsort(keys > edge, axis=1, kind="stable")[:, :width]
+    return tuple(np.take_along_axis(table, kept, axis=1) for table in (keys, rows, scores))  # type: ignore[return-value]
