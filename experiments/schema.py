@@ -120,35 +120,35 @@ class RankingMetric(Protocol):
         ...
 
 
-class Tracker(Protocol):
-    """Where a run is written down for people to compare."""
-
-    def start(self, name: str, parent: str | None = None) -> str:
-        """Open a run and return its id."""
-        ...
-
-    def log(self, run: RunRecord) -> None:
-        """Write one run, in one batch, and close it."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
-    """All that one finished pipeline leaves with a tracker.
+    """All that one finished run leaves with a tracker.
 
-    scores: split -> metric -> mean.  tables: file name -> frame.
-    figures: file name -> Plotly figure.  artifacts: files on disk.
+    name: what people read in the list of runs: what was varied.
+    parent: the id of the run that holds this one.
+    started, ended: seconds since the epoch.
+    scores: split -> metric -> mean.  measures: further numbers, all finite.
+    files: what is kept with the run.
     """
 
-    run_id: str
-    params: Mapping[str, str]
-    scores: Mapping[str, Mapping[str, Mean]]
-    seconds: Mapping[str, float]
-    tags: Mapping[str, str] = field(default_factory=dict)
-    dataset: Dataset | None = None
-    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
-    figures: Mapping[str, Any] = field(default_factory=dict)
-    artifacts: Sequence[Path] = ()
+    name: str
+    experiment: str
+    dataset: Dataset
+    started: float
+    ended: float
+    parent: str | None = None
+    params: Mapping[str, str] = field(default_factory=dict)
+    scores: Mapping[str, Mapping[str, Mean]] = field(default_factory=dict)
+    measures: Mapping[str, float] = field(default_factory=dict)
+    files: Sequence[Path] = ()
+
+
+class Tracker(Protocol):
+    """Where finished runs are written down for people to compare."""
+
+    def log(self, record: RunRecord) -> str | None:
+        """Write one run and return its id; None where nothing is tracked."""
+        ...
 
 
 class Experiment(Protocol):

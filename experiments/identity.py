@@ -1,0 +1,128 @@
+"""What can change a result: the key material of the store.
+
+A part is described by its class, the values of its constructor arguments, the source of its
+module with all modules of ours that it imports, and the versions of the libraries they import.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import inspect
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+ROOMS = ("chunk_quality", "retrievers", "postprocessors", "generation", "experiments")
+_LABELS = {"name"}  # what a part is called changes no result
+_RUNTIME_ONLY = {"callback_manager", "api_key", "num_workers", "show_progress"}
+
+
+def describe(part: Any) -> Any:
+    """A JSON value that is equal for two parts exactly when they compute the same.
+
+    Raises: ValueError when a constructor argument cannot be read back from the part.
+    """
+    if part is None or isinstance(part, bool | int | float | str):
+        return part
+    if isinstance(part, Path):
+        return str(part)
+    if isinstance(part, Mapping):
+        return {str(key): describe(value) for key, value in part.items()}
+    if isinstance(part, Sequence | set | frozenset):
+        values = sorted(part) if isinstance(part, set | frozenset) else part
+        return [describe(value) for value in values]
+    if callable(delegate := getattr(part, "identity", None)):
+        return delegate()
+    return {
+        "class": f"{type(part).__module__}.{type(part).__qualname__}",
+        "source": source_of(type(part)),
+        "arguments": {name: describe(value) for name, value in _arguments(part)},
+    }
+
+
+def fingerprint(value: Any) -> str:
+    """sha256 (hex) of the canonical JSON of a described value."""
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def source_of(cls: type) -> str:
+    """Hash of the source of a class of ours and of what it imports; "name version" of others."""
+    if cls.__module__.split(".")[0] in ROOMS:
+        return _source_hash(cls.__module__)
+    return " ".join(_version(cls.__module__.split(".")[0]))
+
+
+def _arguments(part: Any) -> Iterator[tuple[str, Any]]:
+    if hasattr(type(part), "model_fields"):  # a pydantic part of LlamaIndex
+        for name in sorted(set(type(part).model_fields) - _RUNTIME_ONLY):
+            yield name, _plain(getattr(part, name))
+        return
+    for name in inspect.signature(type(part)).parameters:
+        if name not in _LABELS:
+            if not hasattr(part, name):
+                raise ValueError(
+                    f"{type(part).__name__} does not keep its argument '{name}' as an attribute, "
+                    f"so its results cannot be stored: set self.{name} in its constructor."
+                )
+            yield name, getattr(part, name)
+
+
+def _plain(value: Any) -> Any:
+    if callable(value) and hasattr(value, "__qualname__"):
+        return f"{value.__module__}.{value.__qualname__}"
+    return value
+
+
+@cache
+def _source_hash(module: str) -> str:
+    sources, outside = {}, set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name in sources or (path := _file_of(name)) is None:
+            continue
+        sources[name] = path.read_text(encoding="utf-8")
+        for imported in _imports(sources[name]):
+            room = imported.split(".")[0]
+            if room in ROOMS:
+                waiting.append(imported)
+            elif room not in sys.stdlib_module_names:
+                outside.add(room)
+    return fingerprint([sorted(sources.items()), sorted(_version(name) for name in outside)])
+
+
+def _imports(source: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _file_of(module: str) -> Path | None:
+    base = ROOT.joinpath(*module.split("."))
+    found = [path for path in (base.with_suffix(".py"), base / "__init__.py") if path.is_file()]
+    return found[0] if found else None
+
+
+@cache
+def _version(module: str) -> tuple[str, str]:
+    for name in _distributions().get(module, [module]):
+        try:
+            return name, metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return module, "unknown"
+
+
+@cache
+def _distributions() -> Mapping[str, list[str]]:
+    return metadata.packages_distributions()

@@ -1,0 +1,159 @@
+"""The way of the data: chunks, plans, first retrieval, gate, postprocessors, ranking of documents."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from experiments.candidates import document_ranking, load_ranking, save_ranking
+from experiments.chunking import chunk
+from experiments.identity import describe
+
+if TYPE_CHECKING:
+    from llama_index.core.schema import TextNode
+
+    from experiments.schema import Dataset
+    from experiments.store import StageStore
+    from retrievers.base import BatchRetriever
+    from retrievers.gate import GateDecision
+    from retrievers.ranking import QueryPlan, Ranking
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """All that one pipeline made of one dataset; nothing later writes back.
+
+    retrieved: nodes as the retriever ranked them, before the gate.
+    ranked: nodes after the gate and the postprocessors.
+    ranking: documents, each at the rank of its best chunk; what is scored and submitted.
+    seconds: stage -> wall time; a stage that the store answered costs what reading it costs.
+    """
+
+    nodes: Sequence[TextNode]
+    plans: Sequence[QueryPlan]
+    gate: GateDecision
+    retrieved: Ranking
+    ranked: Ranking
+    ranking: Ranking
+    seconds: Mapping[str, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pipeline:
+    """The parts of one retrieval pipeline, from documents to a ranking of documents.
+
+    depth: how many distinct documents each query should get, where the corpus has them.
+    """
+
+    chunker: Any
+    enrich: Any
+    query: Any
+    retriever: BatchRetriever
+    gate: Any
+    postprocessors: Mapping[str, Any] = field(default_factory=dict)
+    depth: int = 100
+
+    def run(self, dataset: Dataset, store: StageStore) -> Outcome:
+        """All queries through each stage in turn."""
+        clock = Stopwatch()
+        with clock("chunk"):
+            nodes = self.enrich.apply(chunk(dataset.corpus, self.chunker))
+            plans = self.query.plan(dataset.queries)
+        with clock("index"):
+            index_keys = self._index(nodes, dataset, store)
+        with clock("retrieve"):
+            retrieved, ranking = self._retrieve(plans, nodes, index_keys, store)
+        with clock("gate"):
+            gate = self.gate.decide(plans, retrieved, self.retriever)
+        with clock("postprocess"):
+            ranked = retrieved.without(gate.blocked)
+            for part in self.postprocessors.values():
+                ranked = part.postprocess_many(ranked, plans, nodes)
+            if self.postprocessors:
+                ranking = document_ranking(ranked, nodes, self.depth)
+        ranking = ranking.without(gate.blocked)
+        return Outcome(nodes, plans, gate, retrieved, ranked, ranking, clock.seconds)
+
+    def _index(
+        self, nodes: Sequence[TextNode], dataset: Dataset, store: StageStore
+    ) -> Mapping[str, Any]:
+        """Build or load the index of every leaf; returns what each leaf's results depend on."""
+        corpus = [dataset.fingerprint, describe(self.chunker), describe(self.enrich)]
+        keys = {}
+        for name, leaf in self.retriever.leaves().items():
+            keys[name] = {"corpus": corpus, "retriever": describe(leaf)}
+            store.remember(
+                "index",
+                keys[name],
+                build=lambda leaf=leaf: leaf.build(nodes),
+                save=lambda _, folder, leaf=leaf: leaf.save(folder),
+                load=lambda folder, leaf=leaf: _restore(leaf, nodes, folder),
+            )
+        return keys
+
+    def _retrieve(
+        self,
+        plans: Sequence[QueryPlan],
+        nodes: Sequence[TextNode],
+        index_keys: Mapping[str, Any],
+        store: StageStore,
+    ) -> tuple[Ranking, Ranking]:
+        """The ranking of nodes, deep enough that `depth` documents stand in it, and theirs."""
+        depth = self.depth
+        while True:
+            found = {
+                name: _candidates(name, leaf, plans, depth, index_keys[name], store)
+                for name, leaf in self.retriever.leaves().items()
+            }
+            retrieved = self.retriever.combine(plans, found, depth)
+            ranking = document_ranking(retrieved, nodes, self.depth)
+            short = (ranking.lengths() < self.depth) & (retrieved.lengths() >= depth)
+            if depth >= len(nodes) or not short.any():
+                return retrieved, ranking
+            depth = min(2 * depth, len(nodes))
+
+
+def _restore(leaf: BatchRetriever, nodes: Sequence[TextNode], folder: Any) -> None:
+    leaf.attach(nodes)
+    leaf.load(folder)
+
+
+def _candidates(
+    name: str,
+    leaf: BatchRetriever,
+    plans: Sequence[QueryPlan],
+    depth: int,
+    index_key: Any,
+    store: StageStore,
+) -> Ranking:
+    own = [plan.for_part(name) for plan in plans]
+    key = {"index": index_key, "plans": [[plan.id, plan.texts] for plan in own], "depth": depth}
+    return store.remember(
+        "candidates",
+        key,
+        build=lambda: leaf.retrieve_many(own, depth),
+        save=save_ranking,
+        load=lambda folder: load_ranking(folder, leaf.node_ids, name),
+    )
+
+
+class Stopwatch:
+    """Seconds by stage, in the order they ran."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def __call__(self, stage: str) -> Iterator[None]:
+        """Add the time of the block to the stage."""
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            spent = time.perf_counter() - started
+            self.seconds[stage] = self.seconds.get(stage, 0.0) + spent

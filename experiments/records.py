@@ -1,0 +1,109 @@
+"""Records kept one by one, by exact text: vectors, scores of pairs, answers of models."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
+
+_TABLE = "CREATE TABLE IF NOT EXISTS records (key BLOB PRIMARY KEY, sum BLOB, value BLOB) WITHOUT ROWID"
+_MAXIMUM_VARIABLES = 500
+_WAIT_SECONDS = 60.0
+
+
+class Records(Protocol):
+    """Text -> bytes."""
+
+    def get(self, texts: Sequence[str]) -> dict[str, bytes]:
+        """The values of those texts that are known."""
+        ...
+
+    def put(self, values: Mapping[str, bytes]) -> None:
+        """Keep values; the first one of a text stays."""
+        ...
+
+
+class MemoryRecords:
+    """Records of one process."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, bytes] = {}
+
+    def get(self, texts: Sequence[str]) -> dict[str, bytes]:
+        """The values of those texts that are known."""
+        return {text: self._values[text] for text in texts if text in self._values}
+
+    def put(self, values: Mapping[str, bytes]) -> None:
+        """Keep values; the first one of a text stays."""
+        self._values = {**values, **self._values}
+
+
+class SqliteRecords:
+    """Records in one SQLite file that several processes may use at once.
+
+    Each value stands beside its checksum: a value that does not fit is treated as unknown. A file
+    that SQLite cannot read is set aside with a warning, and a new one begun.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def get(self, texts: Sequence[str]) -> dict[str, bytes]:
+        """The values of those texts that are known."""
+        by_key = {_digest(text.encode("utf-8", "surrogatepass")): text for text in texts}
+        found: dict[str, bytes] = {}
+        with self._connection() as database:
+            for keys in _blocks(list(by_key)):
+                marks = ",".join("?" * len(keys))
+                query = f"SELECT key, sum, value FROM records WHERE key IN ({marks})"
+                for key, total, value in database.execute(query, keys):
+                    if total == _digest(value):
+                        found[by_key[key]] = value
+        return found
+
+    def put(self, values: Mapping[str, bytes]) -> None:
+        """Keep values; a whole one that is there stays, a damaged one is replaced."""
+        known = self.get(list(values))
+        rows = [
+            (_digest(text.encode("utf-8", "surrogatepass")), _digest(value), value)
+            for text, value in values.items()
+            if text not in known
+        ]
+        with self._connection() as database:
+            database.executemany("INSERT OR REPLACE INTO records VALUES (?, ?, ?)", rows)
+
+    @contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        database = self._open()
+        try:
+            with database:
+                yield database
+        finally:
+            database.close()
+
+    def _open(self) -> sqlite3.Connection:
+        database = sqlite3.connect(self.path, timeout=_WAIT_SECONDS)
+        try:
+            database.execute(_TABLE)
+        except sqlite3.OperationalError:
+            database.close()
+            raise
+        except sqlite3.DatabaseError:
+            database.close()
+            self.path.replace(self.path.with_suffix(".damaged"))
+            warnings.warn(f"{self.path} could not be read and was set aside.", stacklevel=4)
+            return self._open()
+        return database
+
+
+def _digest(value: bytes) -> bytes:
+    return hashlib.sha256(value).digest()[:16]
+
+
+def _blocks(keys: list[bytes]) -> Iterator[list[bytes]]:
+    for start in range(0, len(keys), _MAXIMUM_VARIABLES):
+        yield keys[start : start + _MAXIMUM_VARIABLES]

@@ -1,0 +1,79 @@
+"""Any LlamaIndex embedding with its vectors kept by exact text, across datasets and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from llama_index.core.base.embeddings.base import BaseEmbedding
+from pydantic import Field, PrivateAttr
+
+from experiments.identity import describe
+from experiments.progress import progress
+from experiments.records import Records
+
+_BATCH = 32
+
+
+class StoredEmbedding(BaseEmbedding):
+    """Asks `model` only for texts it has not embedded before.
+
+    model: the embedding that does the work; queries and passages are kept apart.
+    store: a `Store` or `NoStore`.
+    Vectors are float32. Each batch is kept as it is done, so a killed run loses one batch.
+    """
+
+    model: BaseEmbedding
+    store: Any = Field(exclude=True)
+    _records: dict[str, Records] = PrivateAttr(default_factory=dict)
+
+    def identity(self) -> Any:
+        """The store does not change a vector, so the model alone identifies this part."""
+        return describe(self.model)
+
+    def get_query_embedding_batch(self, queries: Sequence[str]) -> list[list[float]]:
+        """Vectors of queries, [n][dimensions]."""
+        return self._embed("query", queries, _queries_of(self.model))
+
+    def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
+        return self._embed("passage", texts, self.model.get_text_embedding_batch)
+
+    def get_text_embedding_batch(
+        self, texts: list[str], show_progress: bool = False, **_: Any
+    ) -> list[list[float]]:
+        """Vectors of passages, [n][dimensions]; a bar shows how long it takes."""
+        return self._get_text_embeddings(texts)
+
+    def _get_text_embedding(self, text: str) -> list[float]:
+        return self._get_text_embeddings([text])[0]
+
+    def _get_query_embedding(self, query: str) -> list[float]:
+        return self.get_query_embedding_batch([query])[0]
+
+    async def _aget_query_embedding(self, query: str) -> list[float]:
+        return self._get_query_embedding(query)
+
+    def _embed(
+        self, side: str, texts: Sequence[str], embed: Callable[[list[str]], list[list[float]]]
+    ) -> list[list[float]]:
+        records = self._side(side)
+        known = records.get(texts)
+        missing = [text for text in dict.fromkeys(texts) if text not in known]
+        blocks = [missing[start : start + _BATCH] for start in range(0, len(missing), _BATCH)]
+        for block in progress(blocks, f"embedding {len(missing)} new texts ({side})"):
+            vectors = np.asarray(embed(block), dtype=np.float32)
+            fresh = {text: vector.tobytes() for text, vector in zip(block, vectors, strict=True)}
+            records.put(fresh)
+            known |= fresh
+        return [np.frombuffer(known[text], dtype=np.float32).tolist() for text in texts]
+
+    def _side(self, side: str) -> Records:
+        if side not in self._records:
+            self._records[side] = self.store.records("vectors", [side, self.identity()])
+        return self._records[side]
+
+
+def _queries_of(model: BaseEmbedding) -> Callable[[list[str]], list[list[float]]]:
+    batch = getattr(model, "get_query_embedding_batch", None)
+    return batch or (lambda queries: [model.get_query_embedding(query) for query in queries])

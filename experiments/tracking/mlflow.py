@@ -1,0 +1,139 @@
+"""Runs in MLflow: a local SQLite file by default, any server by its URI."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from filelock import FileLock
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+    from mlflow.entities import DatasetInput
+
+    from experiments.schema import Dataset, Mean, RunRecord
+
+_LONGEST_PARAM = 6000
+_DIGEST_LENGTH = 36
+
+
+class MLflowTracker:
+    """Writes each finished run to MLflow, its numbers in one batch.
+
+    uri: `sqlite:///runs/mlflow.db`, or `http://…` of any tracking server.
+    artifacts: where a local store keeps its files; a server decides for itself.
+    Metric names are `public/map_at_3` (MLflow refuses `@`). A mean that covers no query is not
+    logged; `public/queries_scored` says how many queries the means of a split cover.
+    """
+
+    def __init__(
+        self, uri: str = "sqlite:///runs/mlflow.db", *, artifacts: str = "runs/mlartifacts"
+    ) -> None:
+        self.uri = uri
+        self.artifacts = artifacts
+
+    def log(self, record: RunRecord) -> str:
+        """Write one run and return its MLflow id."""
+        from mlflow.entities import Metric, Param, RunTag
+
+        at = int(record.ended * 1000)
+        run = self._client.create_run(
+            self._experiment_id(record.dataset.name),
+            start_time=int(record.started * 1000),
+            run_name=record.name,
+            tags={"mlflow.parentRunId": record.parent} if record.parent else {},
+        )
+        run_id = str(run.info.run_id)
+        numbers = {**metric_values(record.scores), **record.measures}
+        self._client.log_batch(
+            run_id,
+            metrics=[Metric(name, value, at, 0) for name, value in numbers.items()],
+            params=[Param(name, _short(value)) for name, value in record.params.items()],
+            tags=[
+                RunTag("experiment", record.experiment),
+                RunTag("coverage", json.dumps(_coverage(record.scores))),
+            ],
+        )
+        self._client.log_inputs(run_id, [_dataset_input(record.dataset)])
+        for path in record.files:
+            self._client.log_artifact(run_id, str(path))
+        self._client.set_terminated(run_id, end_time=at)
+        return run_id
+
+    @cached_property
+    def _client(self) -> MlflowClient:
+        os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+        os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+        logging.getLogger("mlflow").setLevel(logging.WARNING)
+        logging.getLogger("alembic").setLevel(logging.WARNING)
+        from mlflow import MlflowClient
+
+        return MlflowClient(tracking_uri=self.uri)
+
+    def _experiment_id(self, name: str) -> str:
+        """The MLflow experiment of a dataset; made once, whoever asks first.
+
+        The first use of a new SQLite file creates its tables, which two processes must not race for.
+        """
+        if not self.uri.startswith("sqlite:///"):
+            return self._find_or_create(name, None)
+        database = Path(self.uri.removeprefix("sqlite:///")).resolve()
+        database.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{database}.lock"):
+            return self._find_or_create(name, Path(self.artifacts).resolve().as_uri())
+
+    def _find_or_create(self, name: str, artifacts: str | None) -> str:
+        found = self._client.get_experiment_by_name(name)
+        if found is not None:
+            return str(found.experiment_id)
+        location = f"{artifacts}/{_folder_name(name)}" if artifacts else None
+        return str(self._client.create_experiment(name, artifact_location=location))
+
+
+def metric_values(scores: Mapping[str, Mapping[str, Mean]]) -> dict[str, float]:
+    """MLflow name -> value for every mean that exists, and the number of queries it covers.
+
+    Raises: ValueError when two metrics get the same MLflow name.
+    """
+    values: dict[str, float] = {}
+    for split, means in scores.items():
+        for metric, mean in means.items():
+            name = f"{split}/{metric.replace('@', '_at_')}"
+            if name in values:
+                raise ValueError(f"Two metrics would both be logged to MLflow as {name}.")
+            if mean.mean is not None:
+                values[name] = mean.mean
+        if means:
+            values[f"{split}/queries_scored"] = min(mean.n_scored for mean in means.values())
+    return values
+
+
+def _coverage(scores: Mapping[str, Mapping[str, Mean]]) -> dict[str, dict[str, str]]:
+    return {
+        split: {name: f"{mean.n_scored}/{mean.n_total}" for name, mean in means.items()}
+        for split, means in scores.items()
+    }
+
+
+def _dataset_input(dataset: Dataset) -> DatasetInput:
+    from mlflow.entities import Dataset as Entity
+    from mlflow.entities import DatasetInput
+
+    profile = {"documents": len(dataset.corpus), "queries": len(dataset.queries)}
+    source = json.dumps({"fingerprint": dataset.fingerprint})
+    digest = dataset.fingerprint[:_DIGEST_LENGTH]
+    entity = Entity(dataset.name, digest, "rankproof", source, None, json.dumps(profile))
+    return DatasetInput(entity)
+
+
+def _short(value: str) -> str:
+    return value if len(value) <= _LONGEST_PARAM else "too long for MLflow: see config.yaml"
+
+
+def _folder_name(name: str) -> str:
+    return "".join(sign if sign.isalnum() or sign in "-_" else "_" for sign in name) or "dataset"
