@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import math
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,27 +74,26 @@ def write_run(path: Path, ranking: Ranking, *, tag: str = "rankproof") -> Path:
     Raises ValueError for an id or a tag that is empty or holds a blank.
     """
     with atomic_file(path) as part:
-        part.write_text("".join(run_lines(ranking, tag)), encoding="utf-8", newline="\n")
+        part.write_text("".join(run_lines(ranking.by_query(), tag)), encoding="utf-8", newline="\n")
     return path
 
 
-def run_lines(ranking: Ranking, tag: str) -> Iterator[str]:
-    """The lines of the run file of a ranking."""
-    word(tag, "The tag")
-    for query, found in ranking.by_query().items():
-        word(query, "The query id")
+def run_lines(results: Mapping[str, Sequence[str]], tag: str) -> Iterator[str]:
+    """The lines of a run file, from query id -> document ids, best first."""
+    _column(tag, "tag")
+    for query, found in results.items():
+        _column(query, "query id")
         for place, document in enumerate(found):
-            word(document, "The document id")
+            _column(document, "document id")
             yield f"{query} Q0 {document} {place + 1} {len(found) - place} {tag}\n"
 
 
-def word(text: str, what: str) -> str:
-    """The text, if it can be a column between blanks."""
+def _column(text: str, what: str) -> None:
     if text.split() != [text]:
         raise ValueError(
-            f"{what} {text!r} cannot stand in a TREC run: it is empty or holds a blank; rename it."
+            f"The {what} {text!r} cannot stand in a TREC run: it is empty or holds a blank; "
+            "rename it."
         )
-    return text
 
 
 def _read_table(path: Path) -> _Table:
