@@ -1,0 +1,175 @@
+"""TREC run files: `query Q0 document rank score tag`, one result a line."""
+
+from __future__ import annotations
+
+import codecs
+import math
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from experiments.atomic_file import atomic_file
+from retrievers.ranking import Ranking
+
+COLUMNS = "query Q0 document rank score tag"
+UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrecRun:
+    """A run file as it was read.
+
+    ranking: over the document ids of the file, in the order they first stand there. A query
+        without a line is not in it.
+    tag: the name the run gives itself in the sixth column of its first line.
+    notes: one sentence for each thing that reading mended, with its count.
+    """
+
+    ranking: Ranking
+    tag: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Table:
+    """The columns of a run file, one entry a result line."""
+
+    queries: dict[bytes, int]
+    documents: dict[bytes, int]
+    query: array[int]
+    document: array[int]
+    rank: array[float]
+    score: array[float]
+    tag: str = ""
+
+
+def read_run(path: Path) -> TrecRun:
+    """Read a run file; columns are separated by any blanks; what follows the tag is not read.
+
+    Results stand by score, highest first, as in trec_eval; equal scores by the rank column, then
+    as in the file, so that renaming a document moves nothing (trec_eval sorts them by document
+    id). A document that a query repeats is kept once, at its best place, and counted in the notes.
+    A byte order mark, CRLF and blank lines are skipped.
+
+    Raises ValueError, with file and line, for a missing or empty file, a line of fewer than six
+    columns, a rank that is no number, a score that is no finite number, bytes that are not UTF-8.
+    """
+    table = _read_table(path)
+    order, kept = _order(table)
+    ranking = _ranking(table, order[kept])
+    repeats = len(order) - int(kept.sum())
+    note = f"{path}: results that repeat a document of their query, kept once, first: {repeats}."
+    return TrecRun(ranking, table.tag, (note,) if repeats else ())
+
+
+def write_run(path: Path, ranking: Ranking, *, tag: str = "rankproof") -> Path:
+    """Write a ranking as a run file, whole or not at all; the same ranking gives the same bytes.
+
+    The score of a result is the number of results from it to the end of its query's list: scores
+    fall strictly, so every evaluator keeps this order. A query without results has no line.
+    Raises ValueError for an id or a tag that is empty or holds a blank.
+    """
+    with atomic_file(path) as part:
+        part.write_text("".join(run_lines(ranking.by_query(), tag)), encoding="utf-8", newline="\n")
+    return path
+
+
+def run_lines(results: Mapping[str, Sequence[str]], tag: str) -> Iterator[str]:
+    """The lines of a run file, from query id -> document ids, best first."""
+    _column(tag, "tag")
+    for query, found in results.items():
+        _column(query, "query id")
+        for place, document in enumerate(found):
+            _column(document, "document id")
+            yield f"{query} Q0 {document} {place + 1} {len(found) - place} {tag}\n"
+
+
+def _column(text: str, what: str) -> None:
+    if text.split() != [text]:
+        raise ValueError(
+            f"The {what} {text!r} cannot stand in a TREC run: it is empty or holds a blank; "
+            "rename it."
+        )
+
+
+def _read_table(path: Path) -> _Table:
+    table = _Table({}, {}, array("i"), array("i"), array("d"), array("d"))
+    for number, line in enumerate(_read_bytes(path).split(b"\n"), 1):
+        columns = line.split(None, 5)
+        if not columns:
+            continue
+        try:
+            query, _, document, rank, score, tag = columns
+            table.rank.append(_number(rank))
+            table.score.append(_number(score))
+        except ValueError:
+            raise ValueError(f"{path}:{number}: {_complaint(columns)}") from None
+        table.query.append(table.queries.setdefault(query, len(table.queries)))
+        table.document.append(table.documents.setdefault(document, len(table.documents)))
+        table.tag = table.tag or tag.split()[0].decode()
+    if not table.queries:
+        raise ValueError(f"{path} is empty; a TREC run has lines of six columns: {COLUMNS}.")
+    return table
+
+
+def _read_bytes(path: Path) -> bytes:
+    if not path.is_file():
+        raise ValueError(f"There is no file {path}; give the path of a TREC run file.")
+    data = path.read_bytes()
+    if data.startswith(UTF16):
+        raise ValueError(f"{path}:1: the file is UTF-16; save it as UTF-8.")
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"{path}:{line}: the line is not UTF-8; save the file as UTF-8.") from None
+    return data.removeprefix(codecs.BOM_UTF8)
+
+
+def _number(column: bytes) -> float:
+    value = float(column)
+    if not math.isfinite(value):
+        raise ValueError
+    return value
+
+
+def _complaint(columns: list[bytes]) -> str:
+    """Why a line that could not be read is wrong."""
+    if len(columns) < 6:
+        return f"{len(columns)} columns where a TREC run has six: {COLUMNS}."
+    names = zip(("rank", "score"), columns[3:5], strict=True)
+    name, column = next(pair for pair in names if not _is_number(pair[1]))
+    return f"the {name} {column.decode()!r} is not a finite number; the columns are {COLUMNS}."
+
+
+def _is_number(column: bytes) -> bool:
+    try:
+        return math.isfinite(float(column))
+    except ValueError:
+        return False
+
+
+def _order(table: _Table) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The lines query by query, best first, and which of them do not repeat a document."""
+    query, document = np.asarray(table.query, np.int64), np.asarray(table.document, np.int64)
+    order = np.lexsort((np.asarray(table.rank), -np.asarray(table.score), query))
+    pairs = (query * len(table.documents) + document)[order]
+    kept = np.zeros(len(order), dtype=np.bool_)
+    kept[np.unique(pairs, return_index=True)[1]] = True
+    return order, kept
+
+
+def _ranking(table: _Table, lines: NDArray[np.int64]) -> Ranking:
+    query = np.asarray(table.query, np.int64)[lines]
+    lengths = np.bincount(query, minlength=len(table.queries))
+    place = np.arange(len(lines)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    nodes = np.full((len(lengths), int(lengths.max())), -1, dtype=np.int32)
+    scores = np.full(nodes.shape, np.nan)
+    nodes[query, place] = np.asarray(table.document, np.int32)[lines]
+    scores[query, place] = np.asarray(table.score)[lines]
+    query_ids = tuple(name.decode() for name in table.queries)
+    return Ranking(query_ids, tuple(name.decode() for name in table.documents), nodes, scores)
