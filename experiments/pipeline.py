@@ -8,11 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from experiments.candidates import document_ranking, load_ranking, save_ranking
 from experiments.chunking import chunk
-from experiments.identity import describe
+from experiments.identity import describe, fingerprint
 
 if TYPE_CHECKING:
     from llama_index.core.schema import TextNode
@@ -29,7 +27,8 @@ class Outcome:
     """All that one pipeline made of one dataset; nothing later writes back.
 
     retrieved: nodes as the retriever ranked them, before the gate.
-    ranked: nodes after the gate and the postprocessors.
+    ranked: nodes after the gate and the postprocessors that rank.
+    prompt: the nodes of `ranked` in the order a model reads them.
     ranking: documents, each at the rank of its best chunk; what is scored and submitted.
     seconds: stage -> wall time; a stage that the store answered costs what reading it costs.
     """
@@ -39,6 +38,7 @@ class Outcome:
     gate: GateDecision
     retrieved: Ranking
     ranked: Ranking
+    prompt: Ranking
     ranking: Ranking
     seconds: Mapping[str, float]
 
@@ -60,6 +60,7 @@ class Pipeline:
 
     def run(self, dataset: Dataset, store: StageStore) -> Outcome:
         """All queries through each stage in turn."""
+        ranking_parts, reorders = _by_role(self.postprocessors)
         clock = Stopwatch()
         with clock("chunk"):
             nodes = self.enrich.apply(chunk(dataset.corpus, self.chunker))
@@ -71,13 +72,12 @@ class Pipeline:
         with clock("gate"):
             gate = self.gate.decide(plans, retrieved, self.retriever)
         with clock("postprocess"):
-            ranked = retrieved.without(gate.blocked)
-            for part in self.postprocessors.values():
-                ranked = part.postprocess_many(ranked, plans, nodes)
-            if self.postprocessors:
+            ranked = _through(ranking_parts, retrieved.without(gate.blocked), plans, nodes)
+            prompt = _through(reorders, ranked, plans, nodes)
+            if ranking_parts:
                 ranking = document_ranking(ranked, nodes, self.depth)
         ranking = ranking.without(gate.blocked)
-        return Outcome(nodes, plans, gate, retrieved, ranked, ranking, clock.seconds)
+        return Outcome(nodes, plans, gate, retrieved, ranked, prompt, ranking, clock.seconds)
 
     def _index(
         self, nodes: Sequence[TextNode], dataset: Dataset, store: StageStore
@@ -118,6 +118,28 @@ class Pipeline:
             depth = min(2 * depth, len(nodes))
 
 
+def _by_role(parts: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
+    """Those that rank, and those that only order the prompt, which must stand last."""
+    orders_prompt = [getattr(part, "prompt_order_only", False) for part in parts.values()]
+    if orders_prompt != sorted(orders_prompt):
+        late = [name for name, last in zip(parts, orders_prompt, strict=True) if last]
+        right = [name for name in parts if name not in late] + late
+        raise ValueError(
+            f"{late[0]} only orders the prompt, so it stands last: "
+            f"write postprocessor=[{','.join(right)}]."
+        )
+    ranking = [part for part, last in zip(parts.values(), orders_prompt, strict=True) if not last]
+    return ranking, list(parts.values())[len(ranking) :]
+
+
+def _through(
+    parts: Sequence[Any], ranking: Ranking, plans: Sequence[QueryPlan], nodes: Sequence[TextNode]
+) -> Ranking:
+    for part in parts:
+        ranking = part.postprocess_many(ranking, plans, nodes)
+    return ranking
+
+
 def _restore(leaf: BatchRetriever, nodes: Sequence[TextNode], folder: Any) -> None:
     leaf.attach(nodes)
     leaf.load(folder)
@@ -132,7 +154,8 @@ def _candidates(
     store: StageStore,
 ) -> Ranking:
     own = [plan.for_part(name) for plan in plans]
-    key = {"index": index_key, "plans": [[plan.id, plan.texts] for plan in own], "depth": depth}
+    asked = fingerprint([[plan.id, describe(plan.texts)] for plan in own])
+    key = {"index": index_key, "plans": asked, "depth": depth}
     return store.remember(
         "candidates",
         key,

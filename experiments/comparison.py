@@ -1,0 +1,150 @@
+"""Several pipelines on one dataset: each scored, tracked and submitted, against a baseline."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from experiments import console
+from experiments.parameters import parameters
+from experiments.pipeline import Pipeline
+from experiments.result import Result, differences, judge
+from experiments.schema import Dataset, Report, RunRecord
+from experiments.summary import Differences, summary, write_result, write_summary
+
+if TYPE_CHECKING:
+    from experiments.setting import Setting
+    from experiments.splits import Split
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Runs every variant of a pipeline and says how each differs from the baseline.
+
+    title: what the run is called, in its folder and in the tracker.
+    variants: name -> the parts of `base` that it replaces.
+    baseline: the variant that the others are held against; None where there is one alone.
+    """
+
+    title: str
+    setting: Setting
+    base: Pipeline
+    variants: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {"pipeline": {}})
+    baseline: str | None = None
+
+    def run(self) -> Report:
+        """Score all variants, write the run's folder, track it, print the tables.
+
+        Raises ValueError for a mistake in the options or in the dataset's files.
+        """
+        pipelines = self._pipelines()
+        dataset = self.setting.dataset.load()
+        self.setting.metrics.check(spans=dataset.spans is not None)
+        split = self.setting.split.divide(dataset)
+        console.show_notes([*dataset.notes, *split.notes])
+        results = {
+            name: judge(name, pipeline, dataset, split, self.setting)
+            for name, pipeline in pipelines.items()
+        }
+        against = {
+            name: differences(result, results[self.baseline], split)
+            for name, result in results.items()
+            if self.baseline is not None and name != self.baseline
+        }
+        folder = self._write(dataset, split, results, against)
+        console.show(results, against, self.baseline, folder)
+        return self._report(results, folder)
+
+    def _write(
+        self,
+        dataset: Dataset,
+        split: Split,
+        results: Mapping[str, Result],
+        against: Mapping[str, Differences],
+    ) -> Path:
+        """The folder of the run, with all it leaves; the tracker gets a copy."""
+        folder = self.setting.open_folder(self.title)
+        parent = self._open_parent(dataset, results) if len(results) > 1 else None
+        kept = {}
+        for name, result in results.items():
+            files = write_result(folder / name, result, split)
+            submission = self._submit(folder / name, dataset, result)
+            files += [submission] if submission else []
+            run_id = self.setting.tracker.log(self._record(dataset, result, parent, files))
+            kept[name] = {
+                "mlflow_run_id": run_id,
+                "submission": str(submission) if submission else None,
+            }
+        overrides = self.setting.overrides
+        write_summary(folder, summary(self.title, overrides, dataset, results, against, kept))
+        return folder
+
+    def _open_parent(self, dataset: Dataset, results: Mapping[str, Result]) -> str | None:
+        return self.setting.tracker.log(
+            RunRecord(
+                name=self.title,
+                experiment=self.title,
+                dataset=dataset,
+                started=min(result.started for result in results.values()),
+                ended=time.time(),
+                params={"variants": ", ".join(results), "baseline": str(self.baseline)},
+            )
+        )
+
+    def _record(
+        self, dataset: Dataset, result: Result, parent: str | None, files: list[Path]
+    ) -> RunRecord:
+        return RunRecord(
+            name=result.name,
+            experiment=self.title,
+            dataset=dataset,
+            started=result.started,
+            ended=result.ended,
+            parent=parent,
+            params=parameters(result.pipeline),
+            scores=result.means,
+            measures={f"seconds/{stage}": s for stage, s in result.outcome.seconds.items()},
+            files=files,
+        )
+
+    def _submit(self, folder: Path, dataset: Dataset, result: Result) -> Path | None:
+        writer = self.setting.submission
+        if writer is None:
+            return None
+        return Path(writer.write(folder, dataset, result.outcome.ranking, asked=result.asked()))
+
+    def _report(self, results: Mapping[str, Result], folder: Path) -> Report:
+        last = list(results.values())[-1]
+        metric = last.scores.metrics[0] if last.scores else None
+        return Report(
+            primary=last.means["public"][metric].mean if metric else None,
+            means={name: result.means for name, result in results.items()},
+            per_query={name: r.scores.frame() for name, r in results.items() if r.scores},
+            folder=folder,
+        )
+
+    def _pipelines(self) -> dict[str, Pipeline]:
+        """Variant -> its pipeline. Raises ValueError for an unknown part or baseline."""
+        known = [part.name for part in fields(self.base)]
+        for name, changes in self.variants.items():
+            for part in changes.keys() - set(known):
+                near = get_close_matches(part, known, n=1) or known
+                raise ValueError(
+                    f"The variant {name} sets '{part}', which no pipeline has: "
+                    f"did you mean {' or '.join(near)}?"
+                )
+        if self.baseline is not None and self.baseline not in self.variants:
+            raise ValueError(
+                f"The baseline '{self.baseline}' is none of the variants: "
+                f"choose one of {', '.join(self.variants)}."
+            )
+        if len(self.variants) > 1 and getattr(self.setting.submission, "path", None):
+            raise ValueError(
+                "submission.path names one file and there are several pipelines: "
+                "leave it out, and each gets a file of its own in the run's folder."
+            )
+        return {name: replace(self.base, **changes) for name, changes in self.variants.items()}

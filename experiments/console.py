@@ -1,0 +1,111 @@
+"""What a run shows in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from experiments.metrics.significance import PairedDifference
+    from experiments.result import Result
+    from experiments.schema import Mean
+    from experiments.summary import Differences
+
+COLUMNS = 3
+NO_LABELS = (
+    "This dataset has no labels, so nothing is scored. The ranking and the submission are written. "
+    "To score them, add qrels.tsv (query-id, corpus-id, score) to the folder."
+)
+
+
+def show_notes(notes: Sequence[str]) -> None:
+    """One line for each thing that loading or splitting left out or mended."""
+    for note in notes:
+        Console().print(f"Note: {note}", markup=False, highlight=False)
+
+
+def show(
+    results: Mapping[str, Result],
+    against: Mapping[str, Differences],
+    baseline: str | None,
+    folder: Path,
+) -> None:
+    """The tables of a finished run, and where its files are."""
+    out = Console()
+    first = next(iter(results.values()))
+    if first.scores is None:
+        out.print(NO_LABELS, markup=False)
+    else:
+        _show_scores(out, results, first.scores.metrics)
+        for note in dict.fromkeys(note for r in results.values() for note in r.scores.notes):
+            out.print(f"Note: {note}", markup=False, highlight=False)
+        if baseline is not None and against:
+            _show_differences(out, against, baseline, first.scores.metrics[0])
+    _show_gates(out, results)
+    out.print(f"Written to {folder} (and {folder.parent.parent / 'latest'}).", highlight=False)
+
+
+def _show_scores(out: Console, results: Mapping[str, Result], metrics: Sequence[str]) -> None:
+    """Pipelines down; public and private means of the first metrics across."""
+    shown = metrics[:COLUMNS]
+    first = next(iter(results.values()))
+    sides = [side for side in first.means if side != "all"]
+    table = Table(title_justify="left")
+    table.add_column("pipeline")
+    for metric in shown:
+        for side in sides:
+            table.add_column(f"{metric}\n{side}", justify="right")
+    for name, result in results.items():
+        means = [result.means[side][metric].mean for metric in shown for side in sides]
+        table.add_row(Text(name), *("–" if mean is None else f"{mean:.4f}" for mean in means))
+    out.print(table)
+    for side in sides:
+        out.print(f"{side}: {_coverage(first.means[side])}", highlight=False)
+
+
+def _show_differences(
+    out: Console, against: Mapping[str, Differences], baseline: str, metric: str
+) -> None:
+    """Each pipeline against the baseline, query by query, on the first metric."""
+    title = f"{metric} minus {baseline}, query by query"
+    table = Table(title=title, title_justify="left")
+    for heading in ("pipeline", "split", "difference", "95 % interval", "p", "won/lost/same"):
+        words = heading in ("pipeline", "split")
+        table.add_column(heading, justify="left" if words else "right")
+    for name, by_side in against.items():
+        for side in [side for side in by_side if side != "all"]:
+            table.add_row(Text(name), side, *_cells(by_side[side][metric]))
+    out.print(table)
+
+
+def _cells(difference: PairedDifference) -> list[str]:
+    if difference.mean is None or difference.p is None:
+        return ["–"] * 4
+    interval = "–"
+    if difference.low is not None:
+        interval = f"{difference.low:+.4f} … {difference.high:+.4f}"
+    record = f"{difference.wins}/{difference.losses}/{difference.ties}"
+    return [f"{difference.mean:+.4f}", interval, f"{difference.p:.4f}", record]
+
+
+def _show_gates(out: Console, results: Mapping[str, Result]) -> None:
+    for name, result in results.items():
+        blocked = result.outcome.gate.blocked
+        if blocked.any():
+            said = f"{name}: the gate blocked {int(blocked.sum())} of {len(blocked)} queries"
+            out.print(f"{said}; gate.tsv says why.", markup=False, highlight=False)
+
+
+def _coverage(means: Mapping[str, Mean]) -> str:
+    """How many queries the means cover, metrics with the same number together."""
+    groups: dict[str, list[str]] = {}
+    for metric, mean in means.items():
+        groups.setdefault(f"{mean.n_scored} of {mean.n_total}", []).append(metric)
+    if len(groups) == 1:
+        return f"{next(iter(groups))} queries scored"
+    return "; ".join(f"{said} queries scored by {', '.join(who)}" for said, who in groups.items())

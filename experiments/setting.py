@@ -1,0 +1,47 @@
+"""What every experiment on a dataset shares: what it scores, how, and where it writes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from experiments.evaluation import Evaluator
+    from experiments.schema import Tracker
+    from experiments.store import StageStore
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """The parts that are the same for all pipelines of one run.
+
+    dataset: a loader with `load()`.  split: a divider with `divide(dataset)`.
+    submission: a writer, or None.  folder: what runs are kept in.
+    overrides: the words of the command line, kept with the run so that it can be repeated.
+    """
+
+    dataset: Any
+    metrics: Evaluator
+    split: Any
+    tracker: Tracker
+    submission: Any
+    store: StageStore
+    folder: str | Path = "runs"
+    overrides: Sequence[str] = ()
+
+    def open_folder(self, title: str) -> Path:
+        """A new folder for one run: runs/2026-01-31/142233-quickstart."""
+        now = datetime.now()
+        day = Path(self.folder) / f"{now:%Y-%m-%d}"
+        day.mkdir(parents=True, exist_ok=True)
+        for again in range(1, 10_000):
+            name = f"{now:%H%M%S}-{title}" + (f"-{again}" if again > 1 else "")
+            try:
+                (day / name).mkdir()
+            except FileExistsError:
+                continue
+            return day / name
+        raise FileExistsError(f"{day} holds too many runs of this second")

@@ -1,0 +1,116 @@
+"""What a run leaves on disk for scripts: summary.json, rankings, tables of scores by query.
+
+The schema of summary.json is described in docs/summary.md.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from experiments.atomic_file import atomic_file
+from experiments.identity import describe, fingerprint
+from experiments.trec_run import write_run
+
+if TYPE_CHECKING:
+    from experiments.metrics.significance import PairedDifference
+    from experiments.result import Result
+    from experiments.schema import Dataset
+    from experiments.splits import Split
+
+Differences = Mapping[str, Mapping[str, "PairedDifference"]]
+
+
+def write_result(folder: Path, result: Result, split: Split) -> list[Path]:
+    """Write one pipeline's ranking.trec, per_query.parquet, gate.tsv and pipeline.json."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files = [folder / name for name in ("ranking.trec", "pipeline.json", "gate.tsv")]
+    write_run(files[0], result.outcome.ranking, tag=result.name)
+    with atomic_file(files[1]) as part:
+        part.write_text(_json(describe(result.pipeline)), encoding="utf-8")
+    with atomic_file(files[2]) as part:
+        part.write_text(_gate_table(result), encoding="utf-8")
+    if result.scores is not None:
+        files.append(folder / "per_query.parquet")
+        with atomic_file(files[-1]) as part:
+            _per_query(result, split).to_parquet(part)
+    return files
+
+
+def summary(
+    title: str,
+    overrides: Sequence[str],
+    dataset: Dataset,
+    results: Mapping[str, Result],
+    differences: Mapping[str, Differences],
+    kept: Mapping[str, Mapping[str, Any]],
+) -> dict[str, Any]:
+    """The value of summary.json.
+
+    kept: pipeline -> its mlflow_run_id and submission.
+    """
+    pipelines = {
+        name: {
+            "scores": {
+                side: {metric: asdict(mean) for metric, mean in means.items()}
+                for side, means in result.means.items()
+            },
+            "difference": {
+                side: {metric: asdict(difference) for metric, difference in by_metric.items()}
+                for side, by_metric in differences.get(name, {}).items()
+            },
+            "blocked": int(result.outcome.gate.blocked.sum()),
+            "seconds": {stage: round(spent, 4) for stage, spent in result.outcome.seconds.items()},
+            **kept[name],
+        }
+        for name, result in results.items()
+    }
+    marks = {name: fingerprint(describe(result.pipeline)) for name, result in results.items()}
+    return {
+        "experiment": title,
+        "overrides": list(overrides),
+        "dataset": dataset.name,
+        "fingerprints": {"dataset": dataset.fingerprint, "pipelines": marks},
+        "pipelines": pipelines,
+    }
+
+
+def write_summary(folder: Path, value: Mapping[str, Any]) -> Path:
+    """Write summary.json into the folder of the run and point `latest` beside it there."""
+    path = folder / "summary.json"
+    with atomic_file(path) as part:
+        part.write_text(_json(value), encoding="utf-8")
+    _point(folder.parent.parent / "latest", folder)
+    return path
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def _gate_table(result: Result) -> str:
+    gate = result.outcome.gate
+    rows = ["query\tblocked\treason"]
+    for plan, blocked, reason in zip(result.outcome.plans, gate.blocked, gate.reasons, strict=True):
+        rows.append(f"{plan.id}\t{'yes' if blocked else 'no'}\t{reason}")
+    return "\n".join(rows) + "\n"
+
+
+def _per_query(result: Result, split: Split) -> Any:
+    """One row a query of a split that may be shown: its side, then a column a metric."""
+    frame = result.scores.frame()
+    public = set(split.of("public"))
+    frame.insert(0, "split", ["public" if query in public else "private" for query in frame.index])
+    return frame
+
+
+def _point(link: Path, folder: Path) -> None:
+    """Make `link` a symbolic link to the folder, in one step."""
+    fresh = link.with_name(f".{link.name}.{os.getpid()}")
+    fresh.unlink(missing_ok=True)
+    fresh.symlink_to(folder.relative_to(link.parent), target_is_directory=True)
+    fresh.replace(link)

@@ -1,0 +1,57 @@
+"""The shape of a postprocessor: all queries at once for us, one at a time for LlamaIndex."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from llama_index.core.bridge.pydantic import ConfigDict
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
+from llama_index.core.schema import BaseNode, NodeWithScore, QueryBundle
+
+from retrievers.ranking import EVERY_PART, QueryPlan, Ranking
+
+
+class BatchPostprocessor(BaseNodePostprocessor):
+    """A LlamaIndex node postprocessor whose real work is done for many queries at once.
+
+    A new one is a subclass with `postprocess_many`. Its fields are its options.
+    prompt_order_only: it changes only the order in which a model reads the nodes. The pipeline
+        then keeps the ranking from before it for scores and submissions, and it must stand last.
+    """
+
+    model_config = ConfigDict(frozen=True)
+    prompt_order_only: ClassVar[bool] = False
+
+    @abstractmethod
+    def postprocess_many(
+        self, ranking: Ranking, plans: Sequence[QueryPlan], nodes: Sequence[BaseNode]
+    ) -> Ranking:
+        """A new ranking of the same nodes or fewer; the one given is not changed."""
+
+    def _postprocess_nodes(
+        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
+    ) -> list[NodeWithScore]:
+        """One query through `postprocess_many`; position is the rank, a missing score stays so."""
+        unique = {found.node.node_id: found for found in reversed(nodes)}
+        ordered = list(dict.fromkeys(found.node.node_id for found in nodes))
+        text = query_bundle.query_str if query_bundle else ""
+        scores = [np.nan if unique[i].score is None else unique[i].score for i in ordered]
+        ranking = Ranking(
+            ("query",),
+            tuple(ordered),
+            np.arange(len(ordered), dtype=np.int32)[None],
+            np.array(scores, dtype=np.float64)[None],
+        )
+        plans = [QueryPlan("query", {EVERY_PART: (text,)})]
+        after = self.postprocess_many(ranking, plans, [unique[i].node for i in ordered])
+        kept = [(node, score) for node, score in zip(after.nodes[0], after.scores[0], strict=True)]
+        return [
+            NodeWithScore(
+                node=unique[ordered[node]].node, score=None if np.isnan(score) else float(score)
+            )
+            for node, score in kept
+            if node >= 0
+        ]
