@@ -37,7 +37,7 @@ def document_ranking(ranking: Ranking, nodes: Sequence[BaseNode], depth: int) ->
 
 def _first_places(documents: np.ndarray, depth: int) -> np.ndarray:
     """Columns where a document of the row stands for the first time, int [q, d], -1 at the end."""
-    queries, width = documents.shape
+    width = documents.shape[1]
     order = np.argsort(documents, axis=1, kind="stable")
     ordered = np.take_along_axis(documents, order, axis=1)
     new = np.ones_like(documents, dtype=bool)

@@ -35,9 +35,7 @@ class Catalogue:
 def presets(folder: Path = PRESETS) -> Mapping[str, str]:
     """Name -> the comment on the first line of each experiment file."""
     files = sorted(folder.rglob("*.yaml"))
-    return {
-        str(path.relative_to(folder).with_suffix("")): _first_comment(path) for path in files
-    }
+    return {str(path.relative_to(folder).with_suffix("")): _first_comment(path) for path in files}
 
 
 def _first_comment(path: Path) -> str:

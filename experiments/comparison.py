@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments import console
-from experiments.parameters import parameters
 from experiments.pipeline import Pipeline
 from experiments.result import Result, differences, judge
 from experiments.schema import Dataset, Report, RunRecord
@@ -47,7 +46,7 @@ class Comparison:
         split = self.setting.split.divide(dataset)
         console.show_notes([*dataset.notes, *split.notes])
         results = {
-            name: judge(name, pipeline, dataset, split, self.setting)
+            name: judge(pipeline, dataset, split, self.setting)
             for name, pipeline in pipelines.items()
         }
         against = {
@@ -71,10 +70,10 @@ class Comparison:
         parent = self._open_parent(dataset, results) if len(results) > 1 else None
         kept = {}
         for name, result in results.items():
-            files = write_result(folder / name, result, split)
+            files = write_result(folder / name, name, result, split)
             submission = self._submit(folder / name, dataset, result)
             files += [submission] if submission else []
-            run_id = self.setting.tracker.log(self._record(dataset, result, parent, files))
+            run_id = self.setting.tracker.log(self._record(name, dataset, result, parent, files))
             kept[name] = {
                 "mlflow_run_id": run_id,
                 "submission": str(submission) if submission else None,
@@ -96,18 +95,18 @@ class Comparison:
         )
 
     def _record(
-        self, dataset: Dataset, result: Result, parent: str | None, files: list[Path]
+        self, name: str, dataset: Dataset, result: Result, parent: str | None, files: list[Path]
     ) -> RunRecord:
         return RunRecord(
-            name=result.name,
+            name=name,
             experiment=self.title,
             dataset=dataset,
             started=result.started,
             ended=result.ended,
             parent=parent,
-            params=parameters(result.pipeline),
+            params=result.parameters,
             scores=result.means,
-            measures={f"seconds/{stage}": s for stage, s in result.outcome.seconds.items()},
+            measures={f"seconds/{stage}": s for stage, s in result.seconds.items()},
             files=files,
         )
 
@@ -115,7 +114,7 @@ class Comparison:
         writer = self.setting.submission
         if writer is None:
             return None
-        return Path(writer.write(folder, dataset, result.outcome.ranking, asked=result.asked()))
+        return Path(writer.write(folder, dataset, result.ranking, asked=result.asked))
 
     def _report(self, results: Mapping[str, Result], folder: Path) -> Report:
         last = list(results.values())[-1]

@@ -95,7 +95,7 @@ def _cells(difference: PairedDifference) -> list[str]:
 
 def _show_gates(out: Console, results: Mapping[str, Result]) -> None:
     for name, result in results.items():
-        blocked = result.outcome.gate.blocked
+        blocked = result.blocked
         if blocked.any():
             said = f"{name}: the gate blocked {int(blocked.sum())} of {len(blocked)} queries"
             out.print(f"{said}; gate.tsv says why.", markup=False, highlight=False)

@@ -1,4 +1,4 @@
-"""The way of the data: chunks, plans, first retrieval, gate, postprocessors, ranking of documents."""
+"""The way of the data: chunks, plans, first retrieval, gate, postprocessors, ranking."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from experiments.identity import describe, fingerprint
 
 if TYPE_CHECKING:
     from llama_index.core.schema import TextNode
+    from retrievers.gate import GateDecision
 
     from experiments.schema import Dataset
     from experiments.store import StageStore
     from retrievers.base import BatchRetriever
-    from retrievers.gate import GateDecision
     from retrievers.ranking import QueryPlan, Ranking
 
 

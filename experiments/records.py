@@ -10,7 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-_TABLE = "CREATE TABLE IF NOT EXISTS records (key BLOB PRIMARY KEY, sum BLOB, value BLOB) WITHOUT ROWID"
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS records (key BLOB PRIMARY KEY, sum BLOB, value BLOB) WITHOUT ROWID"
+)
 _MAXIMUM_VARIABLES = 500
 _WAIT_SECONDS = 60.0
 

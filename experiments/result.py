@@ -1,58 +1,77 @@
-"""One pipeline, run and scored."""
+"""One trial: a pipeline run and scored on a dataset. What it leaves is kept in the store."""
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from experiments.identity import describe
+from experiments.metrics.per_query import PerQuery
+from experiments.parameters import parameters
 from experiments.schema import Dataset, Mean, Span
-from retrievers.ranking import EVERY_PART
+from retrievers.ranking import EVERY_PART, Ranking
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from experiments.evaluation import Evaluator
-    from experiments.metrics.per_query import PerQuery
     from experiments.metrics.significance import PairedDifference
     from experiments.pipeline import Outcome, Pipeline
     from experiments.setting import Setting
     from experiments.splits import Split
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Result:
-    """What one pipeline scored on one dataset.
+    """What one pipeline found and scored.
 
-    scores: one row a query; None where the dataset has no labels.
+    key: all that can change these numbers, as a JSON value; its hash names the trial.
+    ranking: documents.  asked: query id -> the text that was searched.
+    blocked: bool [q], by the gate, with a reason for each (empty where it passed).
+    scores: one row a query of the splits that may be shown; None without labels.
     means: split -> metric -> mean; empty without labels. A sealed split shows public alone.
+    seconds: stage -> wall time when it was computed.
     started, ended: seconds since the epoch.
     """
 
-    name: str
-    pipeline: Pipeline
-    outcome: Outcome
+    key: Mapping[str, Any]
+    parameters: Mapping[str, str]
+    ranking: Ranking
+    asked: Mapping[str, str]
+    blocked: NDArray[np.bool_]
+    reasons: Sequence[str]
     scores: PerQuery | None
     means: Mapping[str, Mapping[str, Mean]]
+    seconds: Mapping[str, float]
     started: float
     ended: float
 
-    def asked(self) -> dict[str, str]:
-        """Query id -> the text that was searched, several texts in lines of their own."""
-        plans = self.outcome.plans
-        return {plan.id: "\n".join(plan.for_part(EVERY_PART).texts[EVERY_PART]) for plan in plans}
 
+def judge(pipeline: Pipeline, dataset: Dataset, split: Split, setting: Setting) -> Result:
+    """The trial of a pipeline: read from the store where it has been run before.
 
-def judge(
-    name: str, pipeline: Pipeline, dataset: Dataset, split: Split, setting: Setting
-) -> Result:
-    """Run a pipeline over a dataset and score its ranking on every split that may be shown."""
-    started = time.time()
-    outcome = pipeline.run(dataset, setting.store)
-    visible = {query for side in split.shown for query in split.of(side)}
-    query_ids = [query.id for query in dataset.queries if query.id in visible]
-    scores = _scores(outcome, dataset, query_ids, setting.metrics)
-    means = {side: scores.mean(split.of(side)) for side in split.shown} if scores else {}
-    return Result(name, pipeline, outcome, scores, means, started, time.time())
+    It is keyed by the dataset's content, the split, the metrics and every part of the pipeline.
+    """
+    key = {
+        "dataset": dataset.fingerprint,
+        "split": describe(setting.split),
+        "metrics": describe(setting.metrics),
+        "pipeline": describe(pipeline),
+    }
+    return setting.store.remember(
+        "trials",
+        key,
+        build=lambda: _run(key, pipeline, dataset, split, setting),
+        save=save_result,
+        load=load_result,
+        again=setting.force,
+    )
 
 
 def differences(
@@ -70,6 +89,82 @@ def differences(
     }
 
 
+def save_result(result: Result, folder: Path) -> None:
+    """Write a trial into a folder: arrays as npy, the rest as JSON."""
+    np.save(folder / "nodes.npy", result.ranking.nodes)
+    np.save(folder / "ranking_scores.npy", result.ranking.scores)
+    np.save(folder / "blocked.npy", result.blocked)
+    if result.scores is not None:
+        np.save(folder / "per_query.npy", result.scores.values)
+    page = {
+        "key": result.key,
+        "parameters": dict(result.parameters),
+        "query_ids": result.ranking.query_ids,
+        "document_ids": result.ranking.node_ids,
+        "asked": dict(result.asked),
+        "reasons": list(result.reasons),
+        "scores": None if result.scores is None else _labels(result.scores),
+        "means": {s: {m: asdict(v) for m, v in by.items()} for s, by in result.means.items()},
+        "seconds": dict(result.seconds),
+        "started": result.started,
+        "ended": result.ended,
+    }
+    (folder / "trial.json").write_text(json.dumps(page), encoding="utf-8")
+
+
+def load_result(folder: Path) -> Result:
+    """Read what `save_result` wrote."""
+    page = json.loads((folder / "trial.json").read_text(encoding="utf-8"))
+    ranking = Ranking(
+        tuple(page["query_ids"]),
+        tuple(page["document_ids"]),
+        np.load(folder / "nodes.npy", allow_pickle=False),
+        np.load(folder / "ranking_scores.npy", allow_pickle=False),
+    )
+    scores = None
+    if page["scores"] is not None:
+        values = np.load(folder / "per_query.npy", allow_pickle=False)
+        lists = {name: tuple(value) for name, value in page["scores"].items() if name != "missing"}
+        scores = PerQuery(values=values, missing=page["scores"]["missing"], **lists)
+    return Result(
+        key=page["key"],
+        parameters=page["parameters"],
+        ranking=ranking,
+        asked=page["asked"],
+        blocked=np.load(folder / "blocked.npy", allow_pickle=False),
+        reasons=page["reasons"],
+        scores=scores,
+        means={s: {m: Mean(**v) for m, v in by.items()} for s, by in page["means"].items()},
+        seconds=page["seconds"],
+        started=page["started"],
+        ended=page["ended"],
+    )
+
+
+def _run(
+    key: Mapping[str, Any], pipeline: Pipeline, dataset: Dataset, split: Split, setting: Setting
+) -> Result:
+    started = time.time()
+    outcome = pipeline.run(dataset, setting.store)
+    visible = {query for side in split.shown for query in split.of(side)}
+    query_ids = [query.id for query in dataset.queries if query.id in visible]
+    scores = _scores(outcome, dataset, query_ids, setting.metrics)
+    plans = [plan.for_part(EVERY_PART) for plan in outcome.plans]
+    return Result(
+        key=key,
+        parameters=parameters(pipeline),
+        ranking=outcome.ranking,
+        asked={plan.id: "\n".join(plan.texts[EVERY_PART]) for plan in plans},
+        blocked=outcome.gate.blocked,
+        reasons=outcome.gate.reasons,
+        scores=scores,
+        means={side: scores.mean(split.of(side)) for side in split.shown} if scores else {},
+        seconds=outcome.seconds,
+        started=started,
+        ended=time.time(),
+    )
+
+
 def _scores(
     outcome: Outcome, dataset: Dataset, query_ids: Sequence[str], metrics: Evaluator
 ) -> PerQuery | None:
@@ -82,3 +177,13 @@ def _scores(
     if dataset.qrels is None:
         return None
     return metrics.evaluate(outcome.ranking, dataset.qrels, query_ids)
+
+
+def _labels(scores: PerQuery) -> dict[str, Any]:
+    return {
+        "query_ids": scores.query_ids,
+        "metrics": scores.metrics,
+        "higher_is_better": scores.higher_is_better,
+        "notes": scores.notes,
+        "missing": scores.missing,
+    }

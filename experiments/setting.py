@@ -20,6 +20,7 @@ class Setting:
 
     dataset: a loader with `load()`.  split: a divider with `divide(dataset)`.
     submission: a writer, or None.  folder: what runs are kept in.
+    force: run trials again that the store holds.
     overrides: the words of the command line, kept with the run so that it can be repeated.
     """
 
@@ -30,6 +31,7 @@ class Setting:
     submission: Any
     store: StageStore
     folder: str | Path = "runs"
+    force: bool = False
     overrides: Sequence[str] = ()
 
     def open_folder(self, title: str) -> Path:

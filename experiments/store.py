@@ -30,6 +30,8 @@ class StageStore(Protocol):
         build: Callable[[], T],
         save: Callable[[T, Path], None],
         load: Callable[[Path], T],
+        *,
+        again: bool = False,
     ) -> T: ...
 
     def records(self, kind: str, key: Any) -> Records: ...
@@ -53,17 +55,20 @@ class Store:
         build: Callable[[], T],
         save: Callable[[T, Path], None],
         load: Callable[[Path], T],
+        *,
+        again: bool = False,
     ) -> T:
         """The value of a stage: loaded where it is stored, else built and saved.
 
         key: a JSON value of all that can change the result (see `experiments.identity`).
+        again: build it even where it is stored, and replace the entry.
         Processes that ask for the same entry at once build it once.
         """
         folder = self._folder(stage, key)
-        if _is_whole(folder):
+        if not again and _is_whole(folder):
             return load(folder)
         with FileLock(f"{folder}.lock"):
-            if _is_whole(folder):
+            if not again and _is_whole(folder):
                 return load(folder)
             value = build()
             _write(folder, key, lambda unfinished: save(value, unfinished))
@@ -92,6 +97,8 @@ class NoStore:
         build: Callable[[], T],
         save: Callable[[T, Path], None],
         load: Callable[[Path], T],
+        *,
+        again: bool = False,
     ) -> T:
         """The value, built."""
         return build()

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.atomic_file import atomic_file
-from experiments.identity import describe, fingerprint
+from experiments.identity import fingerprint
 from experiments.trec_run import write_run
 
 if TYPE_CHECKING:
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 Differences = Mapping[str, Mapping[str, "PairedDifference"]]
 
 
-def write_result(folder: Path, result: Result, split: Split) -> list[Path]:
+def write_result(folder: Path, name: str, result: Result, split: Split) -> list[Path]:
     """Write one pipeline's ranking.trec, per_query.parquet, gate.tsv and pipeline.json."""
     folder.mkdir(parents=True, exist_ok=True)
     files = [folder / name for name in ("ranking.trec", "pipeline.json", "gate.tsv")]
-    write_run(files[0], result.outcome.ranking, tag=result.name)
+    write_run(files[0], result.ranking, tag=name)
     with atomic_file(files[1]) as part:
-        part.write_text(_json(describe(result.pipeline)), encoding="utf-8")
+        part.write_text(_json(result.key["pipeline"]), encoding="utf-8")
     with atomic_file(files[2]) as part:
         part.write_text(_gate_table(result), encoding="utf-8")
     if result.scores is not None:
@@ -63,13 +63,13 @@ def summary(
                 side: {metric: asdict(difference) for metric, difference in by_metric.items()}
                 for side, by_metric in differences.get(name, {}).items()
             },
-            "blocked": int(result.outcome.gate.blocked.sum()),
-            "seconds": {stage: round(spent, 4) for stage, spent in result.outcome.seconds.items()},
+            "blocked": int(result.blocked.sum()),
+            "seconds": {stage: round(spent, 4) for stage, spent in result.seconds.items()},
             **kept[name],
         }
         for name, result in results.items()
     }
-    marks = {name: fingerprint(describe(result.pipeline)) for name, result in results.items()}
+    marks = {name: fingerprint(result.key["pipeline"]) for name, result in results.items()}
     return {
         "experiment": title,
         "overrides": list(overrides),
@@ -93,10 +93,9 @@ def _json(value: Any) -> str:
 
 
 def _gate_table(result: Result) -> str:
-    gate = result.outcome.gate
     rows = ["query\tblocked\treason"]
-    for plan, blocked, reason in zip(result.outcome.plans, gate.blocked, gate.reasons, strict=True):
-        rows.append(f"{plan.id}\t{'yes' if blocked else 'no'}\t{reason}")
+    for query, blocked, reason in zip(result.asked, result.blocked, result.reasons, strict=True):
+        rows.append(f"{query}\t{'yes' if blocked else 'no'}\t{reason}")
     return "\n".join(rows) + "\n"
 
 

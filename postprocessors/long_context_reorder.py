@@ -48,7 +48,10 @@ class LongContextReorder(BatchPostprocessor):
             ranking.node_ids,
             np.take_along_axis(ranking.nodes, columns, axis=1),
             np.take_along_axis(ranking.scores, columns, axis=1),
-            {name: np.take_along_axis(part, columns, axis=1) for name, part in ranking.parts.items()},
+            {
+                name: np.take_along_axis(part, columns, axis=1)
+                for name, part in ranking.parts.items()
+            },
         )
 
 

@@ -42,9 +42,7 @@ def test_known_orders(count, order, expected):
 
 @pytest.mark.parametrize("count", range(51))
 def test_langchain_order_is_that_of_its_own_class(count):
-    module = pytest.importorskip(
-        "langchain_community.document_transformers.long_context_reorder"
-    )
+    module = pytest.importorskip("langchain_community.document_transformers.long_context_reorder")
     ours = prompt_order(count, "langchain").tolist()
     assert ours == module._litm_reordering(list(range(count)))
 
@@ -63,7 +61,11 @@ def test_missing_and_tied_scores_give_the_order_of_falling_ones(scores):
 
 def test_fewer_nodes_than_the_minimum_keep_their_order():
     assert ids(LongContextReorder().postprocess_nodes(found([3.0, 2.0, 1.0]))) == [0, 1, 2]
-    assert ids(LongContextReorder(min_nodes=0).postprocess_nodes(found([3.0, 2.0, 1.0]))) == [0, 2, 1]
+    assert ids(LongContextReorder(min_nodes=0).postprocess_nodes(found([3.0, 2.0, 1.0]))) == [
+        0,
+        2,
+        1,
+    ]
 
 
 def test_the_input_is_not_changed_and_async_equals_sync():
