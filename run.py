@@ -1,4 +1,4 @@
-"""The one command: `python run.py` lists the experiments, `python run.py +experiment=…` runs one."""
+"""`python run.py` lists the experiments, `python run.py +experiment=NAME` runs one."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Nothing is computed twice: content-addressed folders for stages, keyed records for single texts."""
+"""Nothing is computed twice: content-addressed folders for stages, records for single texts."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Layout(ABC):
     def questions_of(self, folder: Path, notes: list[str]) -> Questions:
         """The queries."""
 
-    def spans_of(self, folder: Path, corpus: Corpus, notes: list[str]) -> Spans | None:  # noqa: ARG002
+    def spans_of(self, folder: Path, corpus: Corpus, notes: list[str]) -> Spans | None:
         """The gold spans of each query, for layouts that have them."""
         return None
 

@@ -55,7 +55,7 @@ class Submission(ABC):
         asked: Mapping[str, str] | None = None,
         answers: Mapping[str, str] | None = None,
     ) -> Path:
-        """Write the k best documents of every query, check the file, and only then give it its name.
+        """Write the k best documents of every query, check the file, then give it its name.
 
         ranking: over document ids. A query of the dataset that it lacks has no results.
         asked: query id -> the standalone query that was searched (default: the query's text).

@@ -78,7 +78,7 @@ class MLflowTracker:
     def _experiment_id(self, name: str) -> str:
         """The MLflow experiment of a dataset; made once, whoever asks first.
 
-        The first use of a new SQLite file creates its tables, which two processes must not race for.
+        The first use of a new SQLite file creates its tables: two processes must not race for it.
         """
         if not self.uri.startswith("sqlite:///"):
             return self._find_or_create(name, None)
