@@ -35,6 +35,8 @@ class Submission(ABC):
 
     def __init__(self, path: str | None, k: int) -> None:
         """path: the file to write or to check.  k: the most documents a query may name."""
+        if k < 1:
+            raise ValueError(f"submission.k is {k}; give 1 or more.")
         self.path = path
         self.k = k
 
@@ -55,7 +57,7 @@ class Submission(ABC):
         asked: Mapping[str, str] | None = None,
         answers: Mapping[str, str] | None = None,
     ) -> Path:
-        """Write the k best documents of every query, check the file, and only then give it its name.
+        """Write the k best documents of every query; the file gets its name once it is checked.
 
         ranking: over document ids. A query of the dataset that it lacks has no results.
         asked: query id -> the standalone query that was searched (default: the query's text).

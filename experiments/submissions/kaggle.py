@@ -86,7 +86,7 @@ class KaggleSubmission(Submission):
 
 
 def _one_line(name: str) -> str:
-    if not name.strip() or len(name.splitlines()) != 1:
+    if not name.strip() or "\n" in name or "\r" in name:
         raise ValueError(f"The id {name!r} cannot stand in a line of a CSV file; rename it.")
     return name
 
