@@ -76,7 +76,7 @@ def test_what_is_read_all_the_same(tmp_path, content):
     ],
 )
 def test_a_malformed_file_is_one_sentence_with_its_line(tmp_path, content, message):
-    with pytest.raises(ValueError, match="a.run") as error:
+    with pytest.raises(ValueError, match=r"a\.run") as error:
         read(tmp_path, content)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
