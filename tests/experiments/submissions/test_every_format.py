@@ -69,7 +69,7 @@ def test_a_failing_check_leaves_the_old_file(tmp_path, name):
     path = build(name).write(tmp_path, dataset, Ranking.from_lists({"1": ["d"]}))
     old = path.read_bytes()
     broken = Ranking(("1",), ("d",), np.zeros((1, 2), dtype=np.int32), np.zeros((1, 2)))
-    with pytest.raises(ValueError, match="was not written.* document id 'd' is repeated"):
+    with pytest.raises(ValueError, match=r"was not written.* document id 'd' is repeated"):
         build(name).write(tmp_path, dataset, broken)
     assert path.read_bytes() == old
     assert list(tmp_path.iterdir()) == [path]
