@@ -12,12 +12,7 @@ from experiments.atomic_file import atomic_file
 from experiments.schema import Dataset
 from experiments.submissions.entries import Entry, submitted
 from experiments.submissions.lines import Line, Problem, read_lines
-from experiments.submissions.rows import (
-    Checked,
-    Parsed,
-    row_problems,
-    unknown_ids,
-)
+from experiments.submissions.rows import Checked, Parsed, row_problems, unknown_ids
 from retrievers.ranking import Ranking
 
 
@@ -95,9 +90,10 @@ class Submission(ABC):
             *(Problem(None, f"{self.query_name} {query} is missing") for query in missing),
         ]
         sizes = [len(row.ids) for row in parsed.rows]
+        nothing = ("No row names a document.",) if sizes and not any(sizes) else ()
         return Checked(
             tuple(sorted(problems, key=lambda problem: problem.line or math.inf)),
-            (*file.notes, *parsed.notes),
+            (*file.notes, *parsed.notes, *nothing),
             rows=len(sizes),
             empty=sizes.count(0),
             ids=sum(sizes),

@@ -32,6 +32,8 @@ class KaggleSubmission(Submission):
         empty: str = "",
     ) -> None:
         super().__init__(path, k)
+        if not delimiter:
+            raise ValueError("submission.delimiter is empty; give the sign between two ids.")
         self.id_column = id_column
         self.ids_column = ids_column
         self.delimiter = delimiter

@@ -26,8 +26,8 @@ def test_a_valid_file_is_one_sentence(tmp_path, capsys):
     path = tmp_path / "s.csv"
     path.write_text("id,prediction\n1,d\n")
     assert validate(path) == Report()
-    told = " ".join(capsys.readouterr().out.split())
-    assert "is valid (1 rows, 0 of them without a document, 1 document ids)." in told
+    told = capsys.readouterr().out
+    assert told == f"{path} is valid (1 rows, 0 of them without a document, 1 document ids).\n"
 
 
 def test_problems_are_printed_by_line_and_raised_as_one_sentence(tmp_path, capsys):

@@ -54,6 +54,17 @@ def test_half_a_surrogate_in_a_text_still_gives_legal_utf8(tmp_path):
     assert json.loads(path.read_text(encoding="utf-8"))["references"][0]["content"] == "\ud83d?"
 
 
+def test_a_ranking_of_other_queries_is_not_submitted_as_empty_rows(tmp_path, dataset):
+    with pytest.raises(ValueError, match="answers the query '99', which tiny does not have"):
+        ScienceQASubmission().write(tmp_path, dataset, Ranking.from_lists({"99": ["d1"]}))
+
+
+def test_a_file_without_any_document_is_noted(tmp_path, dataset):
+    path = ScienceQASubmission().write(tmp_path, dataset, Ranking.from_lists({"7": []}))
+    checked = ScienceQASubmission().check(path, dataset)
+    assert (checked.problems, checked.notes) == ((), ("No row names a document.",))
+
+
 @pytest.mark.parametrize("name", ["q1", "07", "1.0", "", "-1"])
 def test_a_query_id_that_is_no_whole_number_cannot_be_submitted(tmp_path, name):
     dataset = Dataset("one", [Document("d", "t")], [Query(name, "q")], None, "")
@@ -95,6 +106,7 @@ def test_another_order_and_other_keys_are_valid(tmp_path, dataset):
         ('"eval_id": 2', '"eval_id": 99', "eval_id 99 is not in the evaluation file"),
         ('"eval_id": 2', '"eval_id": 7', "eval_id 7 is repeated; it stands first in line 1"),
         ('"eval_id": 2', '"eval_id": "2"', 'eval_id is "2", not a whole number'),
+        ('"eval_id": 2', '"eval_id": "\\ud800"', r'eval_id is "\ud800", not a whole number'),
         ('"eval_id": 2', '"eval_id": 2.0', "eval_id is 2.0, not a whole number"),
         ('"eval_id": 2', '"eval_id": true', "eval_id is true, not a whole number"),
         ('"eval_id": 2, ', "", "the key 'eval_id' is missing"),
