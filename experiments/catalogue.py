@@ -33,11 +33,12 @@ class Catalogue:
 
 
 def presets(folder: Path = PRESETS) -> Mapping[str, str]:
-    """Name -> the comment on the first line of each experiment file."""
+    """Name -> what the experiment is for: the second line of its file, under its header."""
     files = sorted(folder.rglob("*.yaml"))
-    return {str(path.relative_to(folder).with_suffix("")): _first_comment(path) for path in files}
+    return {str(path.relative_to(folder).with_suffix("")): _purpose(path) for path in files}
 
 
-def _first_comment(path: Path) -> str:
-    with path.open(encoding="utf-8") as file:
-        return file.readline().removeprefix("#").strip()
+def _purpose(path: Path) -> str:
+    """Hydra reads `# @package` from the first line alone, so the comment comes after it."""
+    lines = path.read_text(encoding="utf-8").split("\n", 2)
+    return lines[1].removeprefix("#").strip()

@@ -14,6 +14,8 @@ from experiments.submissions.base import Submission
 from experiments.submissions.rows import Checked
 
 SHOWN = 50
+PIPED_WIDTH = 200
+"""Columns of the table where no terminal sets them."""
 
 
 class DatasetLoader(Protocol):
@@ -52,15 +54,17 @@ class ValidateSubmission:
 
 def _show(checked: Checked, path: Path) -> None:
     console = Console()
+    if not console.is_terminal:
+        console.width = PIPED_WIDTH
     if checked.problems:
         console.print(_table(checked, path))
         left = len(checked.problems) - SHOWN
         if left > 0:
             console.print(f"… and {left} more.")
     for note in checked.notes:
-        console.print(f"Note: {note}", markup=False)
+        console.print(f"Note: {note}", markup=False, soft_wrap=True)
     if not checked.problems:
-        console.print(f"{path} is {checked.summary}.", markup=False)
+        console.print(f"{path} is {checked.summary}.", markup=False, soft_wrap=True)
 
 
 def _table(checked: Checked, path: Path) -> Table:

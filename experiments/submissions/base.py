@@ -12,12 +12,7 @@ from experiments.atomic_file import atomic_file
 from experiments.schema import Dataset
 from experiments.submissions.entries import Entry, submitted
 from experiments.submissions.lines import Line, Problem, read_lines
-from experiments.submissions.rows import (
-    Checked,
-    Parsed,
-    row_problems,
-    unknown_ids,
-)
+from experiments.submissions.rows import Checked, Parsed, row_problems, unknown_ids
 from retrievers.ranking import Ranking
 
 
@@ -35,6 +30,8 @@ class Submission(ABC):
 
     def __init__(self, path: str | None, k: int) -> None:
         """path: the file to write or to check.  k: the most documents a query may name."""
+        if k < 1:
+            raise ValueError(f"submission.k is {k}; give 1 or more.")
         self.path = path
         self.k = k
 
@@ -55,7 +52,11 @@ class Submission(ABC):
         asked: Mapping[str, str] | None = None,
         answers: Mapping[str, str] | None = None,
     ) -> Path:
+<<<<<<< HEAD
         """Write the k best documents of every query, check the file, then give it its name.
+=======
+        """Write the k best documents of every query; the file gets its name once it is checked.
+>>>>>>> submission
 
         ranking: over document ids. A query of the dataset that it lacks has no results.
         asked: query id -> the standalone query that was searched (default: the query's text).
@@ -93,9 +94,10 @@ class Submission(ABC):
             *(Problem(None, f"{self.query_name} {query} is missing") for query in missing),
         ]
         sizes = [len(row.ids) for row in parsed.rows]
+        nothing = ("No row names a document.",) if sizes and not any(sizes) else ()
         return Checked(
             tuple(sorted(problems, key=lambda problem: problem.line or math.inf)),
-            (*file.notes, *parsed.notes),
+            (*file.notes, *parsed.notes, *nothing),
             rows=len(sizes),
             empty=sizes.count(0),
             ids=sum(sizes),

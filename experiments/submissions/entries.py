@@ -40,8 +40,14 @@ def submitted(
     """One entry for every query of the dataset, in its order.
 
     A query without an entry in `asked` was asked as it stands; one without an answer submits "".
-    Raises ValueError for a document that is not in the corpus.
+    Raises ValueError for a document that is not in the corpus, and for a ranking of other queries.
     """
+    strangers = set(ranking.query_ids).difference(query.id for query in dataset.queries)
+    if strangers:
+        raise ValueError(
+            f"The ranking answers the query {min(strangers)!r}, which {dataset.name} does not "
+            "have; submit a ranking of the dataset's own queries."
+        )
     texts = {document.id: document.text for document in dataset.corpus}
     rows = {query: row for row, query in enumerate(ranking.query_ids)}
     return [

@@ -32,6 +32,8 @@ class KaggleSubmission(Submission):
         empty: str = "",
     ) -> None:
         super().__init__(path, k)
+        if not delimiter:
+            raise ValueError("submission.delimiter is empty; give the sign between two ids.")
         self.id_column = id_column
         self.ids_column = ids_column
         self.delimiter = delimiter
@@ -86,7 +88,7 @@ class KaggleSubmission(Submission):
 
 
 def _one_line(name: str) -> str:
-    if not name.strip() or len(name.splitlines()) != 1:
+    if not name.strip() or "\n" in name or "\r" in name:
         raise ValueError(f"The id {name!r} cannot stand in a line of a CSV file; rename it.")
     return name
 

@@ -106,8 +106,11 @@ def _faults(row: dict[str, Any]) -> Iterator[str]:
 
 
 def _query(row: dict[str, Any]) -> str | None:
+    """The query that is meant, also where its number stands in quotes."""
     value = row.get("eval_id")
-    return str(value) if isinstance(value, int | str) and not isinstance(value, bool) else None
+    if type(value) is int or (isinstance(value, str) and value.isdecimal()):
+        return str(value)
+    return None
 
 
 def _ids(row: dict[str, Any]) -> list[str]:
@@ -116,6 +119,7 @@ def _ids(row: dict[str, Any]) -> list[str]:
 
 
 def _well_formed(references: Any) -> bool:
+    """Each is {score, content}; that they are a list is looked at elsewhere."""
     return not isinstance(references, list) or all(
         isinstance(item, dict)
         and isinstance(item.get("content"), str)
@@ -126,5 +130,5 @@ def _well_formed(references: Any) -> bool:
 
 
 def _shown(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
+    text = json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
     return text if len(text) <= 40 else f"{text[:40]}…"
