@@ -52,11 +52,7 @@ class Submission(ABC):
         asked: Mapping[str, str] | None = None,
         answers: Mapping[str, str] | None = None,
     ) -> Path:
-<<<<<<< HEAD
-        """Write the k best documents of every query, check the file, then give it its name.
-=======
         """Write the k best documents of every query; the file gets its name once it is checked.
->>>>>>> submission
 
         ranking: over document ids. A query of the dataset that it lacks has no results.
         asked: query id -> the standalone query that was searched (default: the query's text).
