@@ -27,14 +27,22 @@ class Label:
 
 
 def label_files(folder: Path) -> Mapping[str, Path]:
-    """Name -> label file, sorted: qrels.tsv or .txt, qrels.train.tsv, qrels/train.tsv, ..."""
+    """Name -> label file, sorted: qrels.tsv or .txt, qrels.train.tsv, qrels/train.tsv, ...
+
+    Raises ValueError: two files of one name.
+    """
     found = [
         *folder.glob("qrels*.tsv"),
         *folder.glob("qrels*.txt"),
         *(folder / "qrels").glob("*.tsv"),
         *(folder / "qrels").glob("*.txt"),
     ]
-    return {_split_name(path): path for path in sorted(found)}
+    files: dict[str, Path] = {}
+    for path in found:
+        if files.setdefault(_split_name(path), path) != path:
+            both = f"{files[_split_name(path)]} and {path}"
+            raise ValueError(f"{both} are two label files of one name: remove or rename one.")
+    return dict(sorted(files.items()))
 
 
 def chosen_labels(folder: Path, labels: str | None) -> tuple[str, Path] | None:
