@@ -29,6 +29,12 @@ def evaluation_set(
             f"the {len(chosen)} queries to score (such as {_first(chosen)}): "
             f"give labels and queries the same ids."
         )
+    known = set(ranking.query_ids)
+    if known and labelled and not any(query in known and query in labelled for query in chosen):
+        raise ValueError(
+            f"The ranking answers no labelled query: it names {_first(ranking.query_ids)}, the "
+            f"labels name {_first(labelled)}: give both the same query ids."
+        )
     return tuple(chosen)
 
 
