@@ -2,51 +2,42 @@
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 from experiments.schema import Dataset, Query, Span
 
 LARGEST_SHARE = 0.10
 NEARLY_EQUAL = 0.8
 
+_BITS = 256
+
 _SPACE = re.compile(r"\s+")
 
 
 class Groups:
-    """Disjoint sets of the rows 0 .. n-1 (union-find with path halving; Tarjan, JACM 1975)."""
+    """Disjoint sets of the rows 0 .. n-1; `labels` [n] names each row's set."""
 
-    def __init__(self, n: int) -> None:
-        self._parent = [*range(n)]
+    def __init__(self, labels: NDArray[np.intp]) -> None:
+        self.labels = labels
 
-    def copy(self) -> Groups:
-        """The same groups, to be joined further."""
-        twin = Groups(0)
-        twin._parent = [*self._parent]
-        return twin
-
-    def root(self, row: int) -> int:
-        """The row that stands for this row's group."""
-        parent = self._parent
-        while parent[row] != row:
-            parent[row] = parent[parent[row]]
-            row = parent[row]
-        return row
-
-    def join(self, rows: Iterable[int]) -> None:
-        """Put these rows into one group."""
-        first, *others = [self.root(row) for row in rows] or [0]
-        for other in others:
-            self._parent[self.root(other)] = first = self.root(first)
+    def join(self, rows: Sequence[int]) -> None:
+        """Put these rows, and all that is with them, into one set."""
+        for row in rows[1:]:
+            old, new = self.labels[row], self.labels[rows[0]]
+            if old != new:
+                self.labels[self.labels == old] = new
 
     def members(self) -> list[list[int]]:
-        """Every group, as ascending rows, in order of its first row."""
+        """Every set, as ascending rows, in order of its first row."""
         groups: dict[int, list[int]] = defaultdict(list)
-        for row in range(len(self._parent)):
-            groups[self.root(row)].append(row)
+        for row, label in enumerate(self.labels.tolist()):
+            groups[label].append(row)
         return [*groups.values()]
 
 
@@ -60,7 +51,7 @@ def kept_together(
     queries are not grouped, for one side would be little more than that group, and a note says so.
     """
     alike = near_duplicates(queries)
-    shared = alike.copy()
+    shared = Groups(alike.labels.copy())
     for rows in _sharing_gold(queries, dataset):
         shared.join(rows)
     sizes = sorted((len(rows) for rows in shared.members()), reverse=True)
@@ -84,47 +75,65 @@ def near_duplicates(queries: Sequence[Query], threshold: float = NEARLY_EQUAL) -
     """Groups of queries that are equal once normalised, or share most character trigrams.
 
     Two queries are near-duplicates when the Jaccard similarity of their sets of character trigrams
-    is at least `threshold`; groups are the transitive closure. Two sets can reach a similarity t
-    only if they share one of their ceil((1 - t)·size) + 1 rarest members, so only such pairs are
-    compared (prefix filtering: Chaudhuri, Ganti & Kaushik, ICDE 2006).
+    is at least `threshold`; groups are the transitive closure. The search is exact: a bitmap of
+    every set rules out nearly all pairs first, and only the rest is compared.
     """
-    groups = Groups(len(queries))
+    groups = Groups(np.arange(len(queries)))
     rows_of: dict[str, list[int]] = defaultdict(list)
     for row, query in enumerate(queries):
         rows_of[normalised(query)].append(row)
     for rows in rows_of.values():
         groups.join(rows)
-    _join_similar({rows[0]: _trigrams(text) for text, rows in rows_of.items()}, groups, threshold)
+    # In order of size, for a set can only be similar to one of nearly its own size.
+    firsts = sorted(
+        ((_trigrams(text), rows[0]) for text, rows in rows_of.items()),
+        key=lambda pair: len(pair[0]),
+    )
+    _join_similar([grams for grams, _ in firsts], [row for _, row in firsts], groups, threshold)
     return groups
 
 
-def _join_similar(grams: dict[int, frozenset[str]], groups: Groups, threshold: float) -> None:
-    frequency = Counter(gram for members in grams.values() for gram in members)
-    seen: dict[str, list[int]] = defaultdict(list)
-    for row, members in grams.items():
-        rarest = sorted(members, key=lambda gram: (frequency[gram], gram))
-        prefix = rarest[: len(members) - math.ceil(threshold * len(members)) + 1]
-        for other in {row for gram in prefix for row in seen[gram]}:
-            if groups.root(other) != groups.root(row) and _jaccard(
-                grams[other], members, threshold
-            ):
-                groups.join((other, row))
-        for gram in prefix:
-            seen[gram].append(row)
+def _join_similar(
+    grams: Sequence[frozenset[str]], rows: Sequence[int], groups: Groups, threshold: float
+) -> None:
+    """Join the rows of similar sets; `grams` in order of size."""
+    bitmaps, at = _bitmaps(grams), np.array(rows, dtype=np.intp)
+    sizes = np.array([len(members) for members in grams])
+    ends = np.searchsorted(sizes, sizes / threshold, side="right")
+    for place, row in enumerate(rows):
+        later = slice(place + 1, ends[place])
+        apart = np.bitwise_count(bitmaps[:, later] ^ bitmaps[:, place, None]).sum(axis=0)
+        # Jaccard >= t leaves at most (1 - t) / (1 + t) of both sizes unshared.
+        allowed = (sizes[later] + sizes[place]) * ((1 - threshold) / (1 + threshold)) + 1e-9
+        near = place + 1 + np.flatnonzero(apart <= allowed)
+        while (near := near[groups.labels[at[near]] != groups.labels[row]]).size:
+            other, near = near[0], near[1:]
+            if _jaccard(grams[place], grams[other]) >= threshold:
+                groups.join((row, rows[other]))
 
 
-def _jaccard(left: frozenset[str], right: frozenset[str], threshold: float) -> bool:
-    if min(len(left), len(right)) < threshold * max(len(left), len(right)):
-        return False
+def _bitmaps(grams: Sequence[frozenset[str]]) -> NDArray[np.uint64]:
+    """256 bits a set, each the parity of the members it stands for: uint64 [4, sets].
+
+    Two bitmaps differ in no more bits than their sets differ in members (the bitmap filter of
+    Sandes, Teodoro & Melo, Information Systems 2020).
+    """
+    number: dict[str, int] = defaultdict(lambda: len(number) % _BITS)
+    parities = np.zeros((len(grams), _BITS), dtype=np.uint8)
+    for row, members in enumerate(grams):
+        bits = [number[gram] for gram in members]
+        parities[row] = np.bincount(bits, minlength=_BITS) & 1
+    return np.ascontiguousarray(np.packbits(parities, axis=1).view(np.uint64).T)
+
+
+def _jaccard(left: frozenset[str], right: frozenset[str]) -> float:
     shared = len(left & right)
-    return shared >= threshold * (len(left) + len(right) - shared)
+    return shared / (len(left) + len(right) - shared)
 
 
 def _trigrams(text: str) -> frozenset[str]:
     padded = f" {text} "
-    return frozenset(padded[start : start + 3] for start in range(len(padded) - 2)) or frozenset(
-        {padded}
-    )
+    return frozenset(padded[start : start + 3] for start in range(max(len(padded) - 2, 1)))
 
 
 def _sharing_gold(queries: Sequence[Query], dataset: Dataset) -> Iterable[list[int]]:

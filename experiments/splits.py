@@ -31,7 +31,7 @@ class Split:
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """The names that may be computed; "all" beside "public" would give the private half away."""
+        """The names that may be computed: "all" beside "public" gives the private half away."""
         return ("public",) if self.sealed else SPLITS
 
     def of(self, name: str) -> tuple[str, ...]:
@@ -86,9 +86,10 @@ class RandomSplit:
         for rows in sorted(groups, key=lambda rows: (-len(rows), self._coin(queries[rows[0]]))):
             members = Counter(strata[row] for row in rows)
             wishes = {side: _wish(lacks[side], members, total[side]) for side in SIDES}
-            even = wishes["public"] == wishes["private"]
-            heads = self._coin(queries[rows[0]], "side") < self.fraction
-            side = "public" if wishes["public"] > wishes["private"] or even and heads else "private"
+            side = max(SIDES, key=wishes.__getitem__)
+            if wishes["public"] == wishes["private"]:
+                heads = self._coin(queries[rows[0]], "side") < self.fraction
+                side = SIDES[0] if heads else SIDES[1]
             total[side] -= len(rows)
             for stratum, size in members.items():
                 lacks[side][stratum] -= size
