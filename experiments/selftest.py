@@ -46,44 +46,45 @@ class Case:
         return scores.mean()[metric].mean
 
 
-_AB = {"A": 1, "B": 1}
+A, AB, NONE = {"A": 1}, {"A": 1, "B": 1}, dict[str, int]()
+GRADED = {"A": 1, "B": 2}
 
 CASES = (
-    Case("all found, in front", "ABX", _AB, {"map@3": 1, "mrr@3": 1, "ndcg@10": 1, "recall@3": 1}),
-    Case("one of two, second", "XA", _AB, {"map@3": 1 / 4, "mrr@3": 1 / 2, "recall@3": 1 / 2}),
-    Case("fewer results than k", "XA", _AB, {"precision@3": 1 / 3, "hit_rate@1": 0}),
-    Case("all R count, beyond k too", "ABC", dict.fromkeys("ABCD", 1), {"map@3": 3 / 4, "map": 3 / 4}),
-    Case("found below k", "XYZA", {"A": 1}, {"map@3": 0, "mrr@3": 0, "mrr": 1 / 4, "recall@3": 0}),
-    Case("ties: order decides", (("z", 1.0), ("a", 1.0)), {"a": 1}, {"mrr@3": 1 / 2, "map@3": 1 / 2}),
-    Case("ties: names do not", (("a", 1.0), ("z", 1.0)), {"z": 1}, {"mrr@3": 1 / 2, "map@3": 1 / 2}),
-    Case("a repeated id, kept once", "AAB", _AB, {"map@3": 1, "recall@3": 1, "precision@3": 2 / 3}),
-    Case("empty result", "", {"A": 1}, {"map@3": 0, "ndcg@10": 0, "failure_rate@3": 1, "judged@3": None}),
-    Case("query not in the ranking", None, {"A": 1}, {"map@3": 0, "mrr@3": 0, "1-recall@3": 1}),
+    Case("all found, in front", "ABX", AB, {"map@3": 1, "mrr@3": 1, "ndcg@10": 1, "recall@3": 1}),
+    Case("one of two, second", "XA", AB, {"map@3": 1 / 4, "mrr@3": 1 / 2, "recall@3": 1 / 2}),
+    Case("fewer results than k", "XA", AB, {"precision@3": 1 / 3, "hit_rate@1": 0}),
+    Case("R counts, found or not", "ABC", dict.fromkeys("ABCD", 1), {"map@3": 3 / 4, "map": 3 / 4}),
+    Case("found below k", "XYZA", A, {"map@3": 0, "mrr@3": 0, "mrr": 1 / 4, "recall@3": 0}),
+    Case("ties: the order counts", (("z", 1.0), ("a", 1.0)), {"a": 1}, {"mrr@3": 0.5, "map": 0.5}),
+    Case("ties: renamed, the same", (("a", 1.0), ("z", 1.0)), {"z": 1}, {"mrr@3": 0.5, "map": 0.5}),
+    Case("a repeated id, kept once", "AAB", AB, {"map@3": 1, "recall@3": 1, "precision@3": 2 / 3}),
+    Case("empty result", "", A, {"map@3": 0, "ndcg@10": 0, "failure_rate@3": 1, "judged@3": None}),
+    Case("query not in the ranking", None, A, {"map@3": 0, "mrr@3": 0, "1-recall@3": 1}),
     Case("nothing relevant: skip", "X", {"X": 0}, {"map@3": None, "ndcg@10": None, "judged@3": 1}),
     Case(
         "nothing relevant: zero",
         "X",
-        {},
+        NONE,
         {"map@3": 0, "recall@3": 0, "failure_rate@3": 1, "1-recall@3": 1},
         empty_qrels="zero",
     ),
     Case(
         "graded gains",
         "AB",
-        {"A": 1, "B": 2},
+        GRADED,
         {"ndcg@10": (1 + 2 / log2(3)) / (2 + 1 / log2(3)), "ndcg@1": 1 / 2, "map@3": 1},
     ),
-    Case("only grade 2 counts", "AB", {"A": 1, "B": 2}, {"map@3": 1 / 2, "recall@1": 0}, rel_level=2),
-    Case("a negative grade gains 0", "SA", {"S": -2, "A": 1}, {"ndcg@10": 1 / log2(3), "judged@2": 1}),
-    Case("some never judged", "AXU", {"A": 1, "X": 0}, {"judged@3": 2 / 3, "judged@2": 1}),
-    Case("competition: over hits", "AXB", _AB, {"map_comp@3": 5 / 6, "mrr_comp@3": 1}),
-    Case("competition: short pays", "A", _AB, {"map_comp@3": 1, "map@3": 1 / 2}),
-    Case("competition: second place", "XA", {"A": 1}, {"map_comp@3": 1 / 2, "mrr_comp@3": 1 / 2}),
-    Case("competition: fourth place", "XYZA", {"A": 1}, {"map_comp@3": 0, "mrr_comp@3": 0}),
-    Case("competition: rightly silent", "", {}, {"map_comp@3": 1, "mrr_comp@3": 1}),
-    Case("competition: wrongly spoken", "X", {}, {"map_comp@3": 0, "mrr_comp@3": 0}),
-    Case("competition: wrongly silent", "", {"A": 1}, {"map_comp@3": 0, "mrr_comp@3": 0}),
-)  # fmt: skip
+    Case("only grade 2 counts", "AB", GRADED, {"map@3": 1 / 2, "recall@1": 0}, rel_level=2),
+    Case("a negative grade gains 0", "SA", {"S": -2, **A}, {"ndcg": 1 / log2(3), "judged@2": 1}),
+    Case("some never judged", "AXU", {"X": 0, **A}, {"judged@3": 2 / 3, "judged@2": 1}),
+    Case("competition: over hits", "AXB", AB, {"map_comp@3": 5 / 6, "mrr_comp@3": 1}),
+    Case("competition: short pays", "A", AB, {"map_comp@3": 1, "map@3": 1 / 2}),
+    Case("competition: second place", "XA", A, {"map_comp@3": 1 / 2, "mrr_comp@3": 1 / 2}),
+    Case("competition: fourth place", "XYZA", A, {"map_comp@3": 0, "mrr_comp@3": 0}),
+    Case("competition: rightly silent", "", NONE, {"map_comp@3": 1, "mrr_comp@3": 1}),
+    Case("competition: wrongly spoken", "X", NONE, {"map_comp@3": 0, "mrr_comp@3": 0}),
+    Case("competition: wrongly silent", "", A, {"map_comp@3": 0, "mrr_comp@3": 0}),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,7 +156,7 @@ class Labels:
             cells = (row[part] - start) * width + node[part] + 1
             table[cells] = grade[part]
             here = nodes[..., start : start + step, :]
-            offsets = np.arange(1, here.shape[-2] * width, width)[:, None]
+            offsets = 1 + width * np.arange(here.shape[-2])[:, None]
             graded[..., start : start + step, :] = table.take(here + offsets)
             table[cells] = UNJUDGED
         return graded
