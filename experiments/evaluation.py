@@ -90,6 +90,7 @@ def evaluate(
     labels = Labels.of(qrels, query_ids, ranking.node_ids)
     missing = preflight.missing_documents(labels, ranking, qrels, rel_level)
     relevance = labels.judge(ranking.nodes, rel_level)
+    preflight.refuse_repeats(relevance, ranking)
     zero = empty_qrels == "zero"
     columns = [
         _scores(item, relevance, zero=zero) if isinstance(item, Measure) else item(ranking, qrels)

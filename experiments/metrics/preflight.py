@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.metrics.relevance import Labels
+from experiments.metrics.relevance import Labels, Relevance
 from experiments.schema import Qrels, Span
 from retrievers.ranking import Ranking
 
@@ -72,6 +72,20 @@ def missing_documents(labels: Labels, ranking: Ranking, qrels: Qrels, rel_level:
             f"check that qrels and corpus use the same ids, both of documents or both of chunks."
         )
     return missing
+
+
+def refuse_repeats(relevance: Relevance, ranking: Ranking) -> None:
+    """Raises ValueError where a relevant result stands twice in a list: it would score above 1."""
+    hits = relevance.graded
+    nodes = ranking.nodes[hits.row, hits.rank - 1]
+    found = np.sort(hits.row * len(ranking.node_ids) + nodes)
+    twice = found[1:][np.diff(found) == 0]
+    if twice.size:
+        row, node = divmod(int(twice[0]), len(ranking.node_ids))
+        raise ValueError(
+            f'The results of query "{ranking.query_ids[row]}" hold "{ranking.node_ids[node]}" '
+            f"twice: keep each document once (Ranking.from_lists does)."
+        )
 
 
 def missing_spans(
