@@ -101,8 +101,9 @@ def competition_reciprocal_rank(relevance: Relevance, k: int | None = 3) -> Scor
 
 
 def _share(part: NDArray[Any], whole: NDArray[Any]) -> Scores:
-    missing = np.full(np.broadcast_shapes(part.shape, whole.shape), np.nan)
-    return np.divide(part, whole, out=missing, where=np.broadcast_to(whole > 0, missing.shape))
+    shares: Scores = np.full(np.broadcast_shapes(part.shape, whole.shape), np.nan)
+    np.divide(part, whole, out=shares, where=np.broadcast_to(whole > 0, shares.shape))
+    return shares
 
 
 def _where_relevant(relevance: Relevance, score: NDArray[Any]) -> Scores:

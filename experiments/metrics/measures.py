@@ -24,7 +24,9 @@ _COMPETITION = "the science competition's evaluation rule"
 class Measure:
     """One metric over labelled documents, at a depth k (None = the whole ranking).
 
-    source: whose definition it is.  worst: what "zero" gives a query without relevant documents.
+    source: whose definition it is.
+    empty: what `empty_qrels: zero` gives a query without relevant documents; None where the metric
+        has a value of its own for it.
     """
 
     kind: str
@@ -32,16 +34,12 @@ class Measure:
     source: str
     higher_is_better: bool
     kernel: Kernel = field(repr=False)
+    empty: float | None = 0.0
 
     @property
     def name(self) -> str:
         """As it is written in a config: ndcg@10."""
         return self.kind if self.k is None else f"{self.kind}@{self.k}"
-
-    @property
-    def worst(self) -> float:
-        """The score of a query for which nothing was found: 0, or 1 where lower is better."""
-        return 0.0 if self.higher_is_better else 1.0
 
     def score(self, relevance: Relevance) -> Scores:
         """Scores [..., q] of rankings whose relevance is known."""
@@ -57,6 +55,7 @@ class _Kind(NamedTuple):
     kernel: Kernel
     source: str
     higher_is_better: bool = True
+    empty: float | None = 0.0
     uncut: bool = False
     only: int | None = None
 
@@ -68,17 +67,18 @@ _KINDS = {
     "recall": _Kind(kernel.recall, f"{_TREC_EVAL}: recall"),
     "precision": _Kind(kernel.precision, f"{_TREC_EVAL}: P"),
     "hit_rate": _Kind(kernel.hit_rate, f"{_TREC_EVAL}: success"),
-    "judged": _Kind(kernel.judged, "ir_measures (MacAvaney et al., ECIR 2022): Judged"),
+    "judged": _Kind(kernel.judged, "ir_measures (MacAvaney et al., ECIR 2022): Judged", empty=None),
     "failure_rate": _Kind(
-        kernel.failure_rate, f"1 - success of {_TREC_EVAL}", higher_is_better=False
+        kernel.failure_rate, f"1 - success of {_TREC_EVAL}", higher_is_better=False, empty=1.0
     ),
     "1-recall": _Kind(
         kernel.one_minus_recall,
         "Anthropic, Introducing Contextual Retrieval, 2024",
         higher_is_better=False,
+        empty=1.0,
     ),
-    "map_comp": _Kind(kernel.competition_average_precision, _COMPETITION, only=3),
-    "mrr_comp": _Kind(kernel.competition_reciprocal_rank, _COMPETITION, only=3),
+    "map_comp": _Kind(kernel.competition_average_precision, _COMPETITION, empty=None, only=3),
+    "mrr_comp": _Kind(kernel.competition_reciprocal_rank, _COMPETITION, empty=None, only=3),
 }
 
 
@@ -97,7 +97,7 @@ def parse(text: str) -> Measure:
     if entry is None:
         raise ValueError(unknown(text, _KINDS))
     k = _depth(text, at, depth, entry)
-    return Measure(kind, k, entry.source, entry.higher_is_better, entry.kernel)
+    return Measure(kind, k, entry.source, entry.higher_is_better, entry.kernel, entry.empty)
 
 
 def unknown(text: str, kinds: Iterable[str]) -> str:

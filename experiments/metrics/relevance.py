@@ -112,8 +112,16 @@ class Labels:
 
     @classmethod
     def of(cls, qrels: Qrels, query_ids: Sequence[str], node_ids: Sequence[str]) -> Labels:
-        """Labels for rankings of these queries over these ids."""
+        """Labels for rankings of these queries over these ids.
+
+        Raises ValueError where an id stands twice: its second row could never be found relevant.
+        """
         places = dict(zip(node_ids, range(len(node_ids)), strict=True))
+        if len(places) != len(node_ids):
+            raise ValueError(
+                f"{len(node_ids) - len(places)} ids of the ranking stand twice: give every "
+                f"document or chunk an id of its own."
+            )
         judged = [qrels.get(query, {}) for query in query_ids]
         sizes = [len(grades) for grades in judged]
         found = map(places.get, chain.from_iterable(judged), repeat(-1))
@@ -156,7 +164,7 @@ class Labels:
             cells = (row[part] - start) * width + node[part] + 1
             table[cells] = grade[part]
             here = nodes[..., start : start + step, :]
-            offsets = np.arange(1, here.shape[-2] * width, width)[:, None]
+            offsets = 1 + width * np.arange(here.shape[-2])[:, None]
             graded[..., start : start + step, :] = table.take(here + offsets)
             table[cells] = UNJUDGED
         return graded

@@ -1,0 +1,132 @@
+"""Do the labels and the ranking speak of the same queries and documents? Asked before scoring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from experiments.metrics.relevance import Labels, Relevance
+from experiments.schema import Qrels, Span
+from retrievers.ranking import Ranking
+
+
+def evaluation_set(
+    ranking: Ranking, labelled: Mapping[str, Any], queries: Iterable[str] | None
+) -> tuple[str, ...]:
+    """The ids of the queries that count, each once.
+
+    Raises ValueError for a repeated query, and where no label is about one of them.
+    """
+    chosen = [*dict.fromkeys((*ranking.query_ids, *labelled))] if queries is None else [*queries]
+    if len(set(chosen)) != len(chosen):
+        twice = next(query for query in chosen if chosen.count(query) > 1)
+        raise ValueError(f'Query "{twice}" stands twice in the evaluation set: name it once.')
+    if chosen and labelled and not any(query in labelled for query in chosen):
+        raise ValueError(
+            f"None of the {len(labelled)} labelled queries (such as {_first(labelled)}) is among "
+            f"the {len(chosen)} queries to score (such as {_first(chosen)}): "
+            f"give labels and queries the same ids."
+        )
+    known = set(ranking.query_ids)
+    if known and labelled and not any(query in known and query in labelled for query in chosen):
+        raise ValueError(
+            f"The ranking answers no labelled query: it names {_first(ranking.query_ids)}, the "
+            f"labels name {_first(labelled)}: give both the same query ids."
+        )
+    return tuple(chosen)
+
+
+def aligned(ranking: Ranking, query_ids: tuple[str, ...]) -> tuple[Ranking, int]:
+    """The ranking with one row a query, in this order, and how many queries it did not name."""
+    if ranking.query_ids == query_ids:
+        return ranking, 0
+    places = {query: row for row, query in enumerate(ranking.query_ids)}
+    rows = np.array([places.get(query, -1) for query in query_ids], dtype=np.intp)
+    nodes = np.full((len(rows), ranking.depth), -1, dtype=np.int32)
+    scores = np.full(nodes.shape, np.nan)
+    known = rows >= 0
+    nodes[known], scores[known] = ranking.nodes[rows[known]], ranking.scores[rows[known]]
+    return Ranking(query_ids, ranking.node_ids, nodes, scores), int((~known).sum())
+
+
+def missing_documents(labels: Labels, ranking: Ranking, qrels: Qrels, rel_level: int) -> int:
+    """How many relevant labels name a document that the ranking could never return.
+
+    Raises ValueError where all do, for then no retriever can score. A ranking without a single id
+    (nothing was retrieved) is scored as it is.
+    """
+    relevant = labels.grade >= rel_level
+    missing = int((relevant & (labels.node < 0)).sum())
+    if missing and missing == relevant.sum() and ranking.node_ids:
+        gold = next(
+            name
+            for query in ranking.query_ids
+            for name, grade in qrels.get(query, {}).items()
+            if grade >= rel_level
+        )
+        raise ValueError(
+            f'None of the {missing} relevant labels (such as "{gold}") is about one of the '
+            f"{len(ranking.node_ids)} ids that were searched (such as {_first(ranking.node_ids)}): "
+            f"check that qrels and corpus use the same ids, both of documents or both of chunks."
+        )
+    return missing
+
+
+def refuse_repeats(relevance: Relevance, ranking: Ranking) -> None:
+    """Raises ValueError where a relevant result stands twice in a list: it would score above 1."""
+    hits = relevance.graded
+    nodes = ranking.nodes[hits.row, hits.rank - 1]
+    found = np.sort(hits.row * len(ranking.node_ids) + nodes)
+    twice = found[1:][np.diff(found) == 0]
+    if twice.size:
+        row, node = divmod(int(twice[0]), len(ranking.node_ids))
+        raise ValueError(
+            f'The results of query "{ranking.query_ids[row]}" hold "{ranking.node_ids[node]}" '
+            f"twice: keep each document once (Ranking.from_lists does)."
+        )
+
+
+def missing_spans(
+    query_ids: Sequence[str], spans: Mapping[str, Sequence[Span]], chunks: Iterable[Span]
+) -> int:
+    """How many gold spans lie in a document that has no chunk.
+
+    Raises ValueError where all do, and for a span without a character.
+    """
+    gold = [span for query in query_ids for span in spans.get(query, ())]
+    empty = [span for span in gold if span.start >= span.end]
+    if empty:
+        raise ValueError(
+            f"A gold span of document {_first([empty[0].document])} runs from character "
+            f"{empty[0].start} to {empty[0].end}: its end must lie after its start."
+        )
+    documents = {chunk.document for chunk in chunks}
+    missing = sum(span.document not in documents for span in gold)
+    if missing and missing == len(gold) and documents:
+        raise ValueError(
+            f"None of the {missing} gold spans (such as one in {_first([gold[0].document])}) lies "
+            f"in one of the {len(documents)} documents that were searched (such as "
+            f"{_first(sorted(documents))}): check that labels and corpus use the same ids."
+        )
+    return missing
+
+
+def notes(*, missing: int, absent: int, without_gold: int, zero: bool) -> tuple[str, ...]:
+    """What a reader of the means should know, one sentence each."""
+    spoken = []
+    if missing:
+        spoken.append(
+            f"{missing} relevant labels are about no document of the corpus: never found."
+        )
+    if absent:
+        spoken.append(f"{absent} queries of the evaluation set have no result: they score 0.")
+    if without_gold:
+        fate = "score their worst" if zero else "are left out, except where a metric has a rule"
+        spoken.append(f"{without_gold} queries have no relevant document: they {fate}.")
+    return tuple(spoken)
+
+
+def _first(ids: Iterable[str]) -> str:
+    return f'"{next(iter(ids))}"'

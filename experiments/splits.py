@@ -1,0 +1,211 @@
+"""Public and private halves of a query set."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+
+from experiments.query_groups import kept_together, near_duplicates
+from experiments.schema import SPLITS, Dataset, Query
+
+SIDES = ("public", "private")
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Who is on which side.
+
+    everyone, public, private: query ids in ascending order.
+    notes: one sentence for each thing that weakens the split.
+    sealed: nothing about the private half, nor about all queries, may be computed yet.
+    """
+
+    everyone: tuple[str, ...]
+    public: tuple[str, ...]
+    private: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    sealed: bool = False
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The names that may be computed: "all" beside "public" gives the private half away."""
+        return ("public",) if self.sealed else SPLITS
+
+    def of(self, name: str) -> tuple[str, ...]:
+        """The query ids of "all", "public" or "private"."""
+        if name not in SPLITS:
+            raise ValueError(f'There is no split "{name}": choose {", ".join(SPLITS)}.')
+        return {"all": self.everyone, "public": self.public, "private": self.private}[name]
+
+
+@dataclass(frozen=True, slots=True)
+class RandomSplit:
+    """A seeded draw, stratified by tags, that keeps related queries on one side.
+
+    fraction: the public share of the queries, between 0 and 1.
+    stratify: tags whose mix both sides should have; "turns" is counted where no tag says it.
+
+    Together stay equal and nearly equal queries, and queries that share gold (`kept_together`).
+    The draw depends on the seed and the query ids, not on the order of the file.
+    """
+
+    _: KW_ONLY
+    fraction: float = 0.5
+    seed: int = 0
+    stratify: Sequence[str] = ("turns",)
+    sealed: bool = False
+
+    def divide(self, dataset: Dataset) -> Split:
+        """Draw the two sides. Raises ValueError for an impossible fraction."""
+        if not 0 < self.fraction < 1:
+            raise ValueError(f"split.fraction is {self.fraction}: give a share between 0 and 1.")
+        queries = sorted(dataset.queries, key=lambda query: query.id)
+        groups, notes = kept_together(queries, dataset)
+        notes += tuple(
+            f'No query has the tag "{tag}": the split is not stratified by it.'
+            for tag in self.stratify
+            if queries and not any(_tag(query, tag) for query in queries)
+        )
+        public = self._public(queries, groups)
+        return _split(queries, public, {q.id for q in queries} - public, notes, self.sealed)
+
+    def _public(self, queries: Sequence[Query], groups: Sequence[Sequence[int]]) -> set[str]:
+        """Large groups first, each to the side that lacks more of its strata, then of all."""
+        strata = ["\t".join(_tag(query, tag) for tag in self.stratify) for query in queries]
+        sizes = Counter(strata)
+        lacks = {
+            "public": {stratum: self.fraction * size for stratum, size in sizes.items()},
+            "private": {stratum: (1 - self.fraction) * size for stratum, size in sizes.items()},
+        }
+        total = {"public": self.fraction * len(queries), "private": 0.0}
+        total["private"] = len(queries) - total["public"]
+        public: set[str] = set()
+        for rows in sorted(groups, key=lambda rows: (-len(rows), self._coin(queries[rows[0]]))):
+            members = Counter(strata[row] for row in rows)
+            wishes = {side: _wish(lacks[side], members, total[side]) for side in SIDES}
+            side = max(SIDES, key=wishes.__getitem__)
+            if wishes["public"] == wishes["private"]:
+                heads = self._coin(queries[rows[0]], "side") < self.fraction
+                side = SIDES[0] if heads else SIDES[1]
+            total[side] -= len(rows)
+            for stratum, size in members.items():
+                lacks[side][stratum] -= size
+            if side == "public":
+                public.update(queries[row].id for row in rows)
+        return public
+
+    def _coin(self, query: Query, purpose: str = "order") -> float:
+        """A number in [0, 1) that the seed and the id decide."""
+        digest = hashlib.sha256(f"{self.seed}\t{purpose}\t{query.id}".encode()).digest()
+        return int.from_bytes(digest[:8], "big") / 2**64
+
+
+@dataclass(frozen=True, slots=True)
+class FileSplit:
+    """The split that a file names.
+
+    path: one public query id a line (all other queries are private), or two columns, `id` and
+        `public` or `private`, with a tab between them (an id left out is on neither side). UTF-8;
+        blank lines are passed over.
+    """
+
+    path: str
+    _: KW_ONLY
+    sealed: bool = False
+
+    def divide(self, dataset: Dataset) -> Split:
+        """Read the sides. Raises ValueError with file and line for the first line that is wrong."""
+        queries = sorted(dataset.queries, key=lambda query: query.id)
+        sides = self._sides({query.id for query in queries})
+        public = {query for query, side in sides.items() if side == "public"}
+        private = {query for query, side in sides.items() if side == "private"}
+        return _split(queries, public, private, _leaks(queries, sides), self.sealed)
+
+    def _sides(self, known: set[str]) -> dict[str, str]:
+        """Query id -> "public" or "private", as far as the file says or implies it."""
+        lines = [(line, text.split("\t")) for line, text in self._lines()]
+        width = len(lines[0][1]) if lines else 0
+        if width not in (1, 2):
+            raise ValueError(f"{self.path} names no query: write one public query id a line.")
+        sides: dict[str, str] = {}
+        for line, cells in lines:
+            fault = _fault(cells, width, known, sides)
+            if fault:
+                raise ValueError(f"{self.path}, line {line}: {fault}")
+            sides[cells[0]] = cells[1] if width == 2 else "public"
+        if width == 1:
+            sides.update((query, "private") for query in known - sides.keys())
+        return sides
+
+    def _lines(self) -> Iterator[tuple[int, str]]:
+        try:
+            text = Path(self.path).read_bytes().decode("utf-8-sig")
+        except OSError as error:
+            raise ValueError(
+                f"split.path is {self.path}: this file cannot be read ({error.strerror})."
+            ) from None
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"{self.path} is not UTF-8 (byte {error.start}): save it as UTF-8."
+            ) from None
+        for line, row in enumerate(text.split("\n"), start=1):
+            if row.strip():
+                yield line, row.rstrip("\r")
+
+
+def _fault(
+    cells: Sequence[str], width: int, known: set[str], before: Mapping[str, str]
+) -> str | None:
+    """What is wrong with a line of a split file, as the end of a sentence."""
+    if len(cells) != width:
+        return f"{len(cells)} columns, where the first line has {width}: keep to one form."
+    if cells[0] not in known:
+        return f'"{cells[0]}" is no query of the dataset: write its id as the query file has it.'
+    if cells[0] in before:
+        return f'query "{cells[0]}" stands here a second time: name it once.'
+    if width == 2 and cells[1] not in SIDES:
+        return f'the side is "{cells[1]}": write public or private.'
+    return None
+
+
+def _split(
+    queries: Sequence[Query],
+    public: set[str],
+    private: set[str],
+    notes: tuple[str, ...],
+    sealed: bool,
+) -> Split:
+    everyone = tuple(query.id for query in queries)
+    for side, ids in zip(SIDES, (public, private), strict=True):
+        if queries and not ids:
+            notes += (f"No query is {side}: this half has no scores.",)
+    if left := len(everyone) - len(public) - len(private):
+        notes += (f"{left} queries are on neither side: they count in all only.",)
+    return Split(everyone, tuple(sorted(public)), tuple(sorted(private)), notes, sealed)
+
+
+def _leaks(queries: Sequence[Query], sides: Mapping[str, str]) -> tuple[str, ...]:
+    torn = sum(
+        len({sides[queries[row].id] for row in rows if queries[row].id in sides}) > 1
+        for rows in near_duplicates(queries).members()
+    )
+    if not torn:
+        return ()
+    return (f"{torn} groups of nearly equal queries stand on both sides: private scores leak.",)
+
+
+def _wish(
+    lacks: Mapping[str, float], members: Mapping[str, int], total: float
+) -> tuple[float, float]:
+    """How much a side lacks of what a group brings; rounded, so that no dust decides."""
+    brought = sum(lacks[stratum] * size for stratum, size in members.items())
+    return round(brought, 9), round(total, 9)
+
+
+def _tag(query: Query, tag: str) -> str:
+    if tag == "turns" and tag not in query.tags:
+        return str(1 + sum(turn.role == "user" for turn in query.history))
+    return query.tags.get(tag, "")
