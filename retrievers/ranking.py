@@ -141,7 +141,9 @@ def best_first(scores: Scores, depth: int, rows: Rows | None = None) -> tuple[Ro
         lost = np.isnan(scores)
     order = np.lexsort((rows, keys, lost), axis=1)[:, :depth]
     top = np.take_along_axis(scores, order, axis=1)
-    return np.where(np.isnan(top), -1, np.take_along_axis(rows, order, axis=1)).astype(np.int32), top
+    return np.where(np.isnan(top), -1, np.take_along_axis(rows, order, axis=1)).astype(
+        np.int32
+    ), top
 
 
 def _candidates(
