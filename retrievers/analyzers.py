@@ -30,11 +30,11 @@ STOP_WORDS = frozenset(
     a about above after again against all also am an and any are as at be because been before being
     below between both but by can could couldn did didn do does doesn doing don down during each few
     for from further had hadn has hasn have haven having he her here hers herself him himself his
-    how i if in into is isn it its itself just let me more most my myself no nor not of off on once only
-    or other ought our ours ourselves out over own same shall shan she should shouldn so some such
-    than that the their theirs them themselves then there these they this those through to too under
-    until up very was wasn we were weren what when where which while who whom why will with would
-    wouldn you your yours yourself yourselves
+    how i if in into is isn it its itself just let me more most my myself no nor not of off on once
+    only or other ought our ours ourselves out over own same shall shan she should shouldn so some
+    such than that the their theirs them themselves then there these they this those through to too
+    under until up very was wasn we were weren what when where which while who whom why will with
+    would wouldn you your yours yourself yourselves
     """.split()
 )
 """English function words, after the list of Porter's Snowball project, negations cut at "'"."""

@@ -15,7 +15,9 @@ NOUNS = frozenset({"NNG", "NNP", "NR", "XR"})
 STEMS = ("VV", "VA")
 BATCH = 256
 
-EMPTY_STEMS = frozenset("하 되 있 같 대하 위하 의하 통하 따르 관하 이러하 그러하 어떠하 이렇 그렇 어떻".split())
+EMPTY_STEMS = frozenset(
+    "하 되 있 같 대하 위하 의하 통하 따르 관하 이러하 그러하 어떠하 이렇 그렇 어떻".split()
+)
 FUNCTION_WORDS = frozenset(
     """
     것 거 수 데 바 줄 뿐 때문 등 지 채 듯 리 터 나위 따름 그 이 저 및 더 또 한 두 세 네 할 안 못
