@@ -116,7 +116,7 @@ class Sentences(SentenceSplitter):
     def split_text(self, text: str) -> list[str]:
         return _texts(text, self.spans(text))
 
-    def split_text_metadata_aware(self, text: str, metadata_str: str) -> list[str]:  # noqa: ARG002
+    def split_text_metadata_aware(self, text: str, metadata_str: str) -> list[str]:
         return self.split_text(text)
 
 

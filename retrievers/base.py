@@ -6,14 +6,11 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, QueryBundle
 
-from retrievers.ranking import EVERY_PART, QueryPlan, Ranking, Rows, Scores, best_first
-
-RECIPROCAL_RANK_OFFSET = 60
-"""Cormack, Clarke & Büttcher (SIGIR 2009): reciprocal rank fusion scores 1 / (60 + rank)."""
+from retrievers.ranking import EVERY_PART, QueryPlan, Ranking, Rows, Scores
+from retrievers.score_fusion import fuse_by_rank
 
 
 class BatchRetriever(BaseRetriever):
@@ -70,18 +67,25 @@ class BatchRetriever(BaseRetriever):
         """Name -> the retrievers that hold an index: itself, or the parts of a fusion."""
         return {self.name: self}
 
+    def candidate_depth(self, depth: int) -> int:
+        """How deep each leaf has to be searched for a ranking of `depth`."""
+        return depth
+
     def combine(
-        self, plans: Sequence[QueryPlan], found: Mapping[str, Ranking], depth: int
+        self,
+        plans: Sequence[QueryPlan],
+        found: Mapping[str, Ranking],
+        depth: int,
     ) -> Ranking:
         """One ranking from those of the leaves; a leaf returns its own."""
         return found[self.name].head(depth)
 
     def retrieve_many(self, plans: Sequence[QueryPlan], depth: int) -> Ranking:
-        """The ranking of each plan's query. Several texts of a plan are fused by reciprocal rank."""
+        """The ranking of each plan's query; several texts of a plan are fused by their ranks."""
         texts = [plan.for_part(self.name).texts[EVERY_PART] for plan in plans]
         rows, scores = self.search([text for several in texts for text in several], depth)
         if any(len(several) != 1 for several in texts):
-            rows, scores = fuse_by_rank(rows, scores, [len(several) for several in texts], depth)
+            rows, scores = fuse_by_rank(rows, [len(several) for several in texts], depth)
         query_ids = tuple(plan.id for plan in plans)
         return Ranking(query_ids, self.node_ids, rows, scores, {self.name: scores})
 
@@ -102,27 +106,3 @@ class BatchRetriever(BaseRetriever):
 def indexed_text(node: BaseNode) -> str:
     """What retrievers index of a node: its text with the metadata that is meant to be searched."""
     return node.get_content(metadata_mode=MetadataMode.EMBED)
-
-
-def fuse_by_rank(
-    rows: Rows, scores: Scores, counts: Sequence[int], depth: int
-) -> tuple[Rows, Scores]:
-    """Reciprocal rank fusion of consecutive lists: the first counts[0] rows make query 0, and so on."""
-    places = np.where(rows >= 0, 1.0 / (RECIPROCAL_RANK_OFFSET + 1 + np.arange(rows.shape[1])), 0.0)
-    ends = np.cumsum(counts)
-    fused = [
-        _sum_by_row(rows[end - count : end], places[end - count : end])
-        for end, count in zip(ends, counts, strict=True)
-    ]
-    width = max((len(found) for found, _ in fused), default=0)
-    candidates = np.full((len(fused), width), -1, dtype=np.int32)
-    sums = np.full((len(fused), width), np.nan)
-    for query, (found, total) in enumerate(fused):
-        candidates[query, : len(found)] = found
-        sums[query, : len(found)] = total
-    return best_first(sums, depth, candidates)
-
-
-def _sum_by_row(rows: Rows, values: Scores) -> tuple[Rows, Scores]:
-    found, place = np.unique(rows[rows >= 0], return_inverse=True)
-    return found, np.bincount(place, weights=values[rows >= 0], minlength=len(found))

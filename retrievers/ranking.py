@@ -52,7 +52,8 @@ class Ranking:
 
     def __post_init__(self) -> None:
         shape = (len(self.query_ids), self.nodes.shape[1] if self.nodes.ndim == 2 else -1)
-        for name, table in [("nodes", self.nodes), ("scores", self.scores), *self.parts.items()]:
+        tables = {"nodes": self.nodes, "scores": self.scores, **self.parts}
+        for name, table in tables.items():
             if table.shape != shape:
                 raise ValueError(f"Ranking: {name} has the shape {table.shape}, not {shape}.")
 
@@ -129,7 +130,7 @@ def best_first(scores: Scores, depth: int, rows: Rows | None = None) -> tuple[Ro
     scores: float64 [q, c], NaN where there is no candidate.
     rows: int32 [q, c], what each score belongs to (default: its column); -1 where NaN.
     Returns (rows [q, d], scores [q, d]), padded with -1 and NaN; d = min(depth, c).
-    A tie goes to the lower row, which is the place in the corpus: renaming a document moves nothing.
+    A tie goes to the lower row, the earlier place in the corpus: renaming a document moves nothing.
     """
     if rows is None:
         rows = np.broadcast_to(np.arange(scores.shape[1], dtype=np.int32), scores.shape)

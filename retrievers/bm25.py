@@ -1,0 +1,96 @@
+"""BM25 over the terms of an analyzer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+from scipy import sparse
+
+from retrievers.analyzers import analyzer as analyzer_named
+from retrievers.base import BatchRetriever
+from retrievers.inverted_index import InvertedIndex
+from retrievers.ranking import Rows, Scores
+
+Method = Literal["lucene", "robertson", "atire", "bm25l", "bm25+"]
+
+
+class BM25Retriever(BatchRetriever):
+    """BM25 with the scores of bm25s (Lù, 2024); a result shares a term with the query.
+
+    analyzer: "auto", "kiwi", "english", "unicode" or "char_ngram".
+    k1, b: how soon repetition saturates (0 up), how much length counts (0 to 1).
+    method: which BM25 (Kamphuis, de Vries, Boytsov & Lin, ECIR 2020); "lucene" is Robertson's
+        with an idf that is never negative.
+    delta: the lower bound of "bm25l" and "bm25+" (Lv & Zhai, 2011); the others do not read it.
+    A query term counts as often as the query repeats it.
+    """
+
+    def __init__(
+        self,
+        analyzer: str = "auto",
+        *,
+        k1: float = 1.5,
+        b: float = 0.75,
+        method: Method = "lucene",
+        delta: float = 0.5,
+        name: str = "bm25",
+    ) -> None:
+        super().__init__(name)
+        self._analyzer = analyzer_named(analyzer)
+        if method not in get_args(Method):
+            raise ValueError(
+                f"BM25 has no method {method!r}: choose from {', '.join(get_args(Method))}."
+            )
+        if k1 < 0 or not 0 <= b <= 1:
+            raise ValueError(
+                f"BM25 got k1={k1} and b={b}: k1 is 0 or more, b lies between 0 and 1."
+            )
+        self.analyzer, self.k1, self.b, self.method, self.delta = analyzer, k1, b, method, delta
+
+    def index(self, texts: Sequence[str]) -> None:
+        documents = self._analyzer.analyze_many(texts)
+        terms = sorted({term for document in documents for term in document})
+        vocabulary = {term: row for row, term in enumerate(terms)}
+        self._floors = np.zeros(len(terms))
+        weights = sparse.csr_array((len(terms), len(texts)), dtype=np.float64)
+        if terms:
+            model = self._fit([[vocabulary[term] for term in one] for one in documents], vocabulary)
+            arrays = (model.scores[part] for part in ("data", "indices", "indptr"))
+            weights = sparse.csr_array(tuple(arrays), shape=weights.shape)
+            if model.nonoccurrence_array is not None:
+                self._floors = model.nonoccurrence_array
+        self._index = InvertedIndex(vocabulary, weights)
+
+    def search(self, texts: Sequence[str], depth: int) -> tuple[Rows, Scores]:
+        queries = self._queries(texts)
+        rows, scores = self._index.search(queries, depth)
+        return rows, scores + self._floor(queries)
+
+    def score(self, texts: Sequence[str], candidates: Rows) -> Scores:
+        queries = self._queries(texts)
+        return self._index.score(queries, candidates) + self._floor(queries)
+
+    def save(self, folder: Path) -> None:
+        self._index.save(folder)
+        np.save(folder / "floors.npy", self._floors)
+
+    def load(self, folder: Path) -> None:
+        self._index = InvertedIndex.load(folder)
+        self._floors = np.load(folder / "floors.npy")
+
+    def _fit(self, documents: list[list[int]], vocabulary: dict[str, int]) -> Any:
+        from bm25s import BM25
+
+        model = BM25(self.k1, self.b, self.delta, self.method, dtype="float64", backend="numpy")
+        model.index((documents, vocabulary), create_empty_token=False, show_progress=False)
+        return model
+
+    def _queries(self, texts: Sequence[str]) -> sparse.csr_array:
+        return self._index.counts(self._analyzer.analyze_many(texts))
+
+    def _floor(self, queries: sparse.csr_array) -> Scores:
+        """What "bm25l" and "bm25+" give every document alike: part of the score, never a match."""
+        return np.asarray(queries @ self._floors, dtype=np.float64)[:, None]
