@@ -68,7 +68,9 @@ class FixedTokens(TextSplitter):
             windows.append((int(characters[first]), int(characters[end])))
             if end == last:
                 break
-            first = max(first + 1, int(np.searchsorted(places, places[end] - self.chunk_overlap)))
+            # The next window must also have room for the character that follows this one.
+            start = max(places[end] - self.chunk_overlap, places[end + 1] - self.chunk_size)
+            first = max(first + 1, min(end, int(np.searchsorted(places, start))))
         return [(start, end) for start, end in windows if text[start:end].strip()]
 
     def split_text(self, text: str) -> list[str]:

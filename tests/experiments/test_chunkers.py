@@ -77,6 +77,10 @@ def test_fixed_windows_have_the_size_and_the_overlap_asked_for() -> None:
     assert spans[-1] == (360, 400)
 
 
+def test_a_long_character_costs_the_overlap_not_a_chunk_inside_another() -> None:
+    assert FixedTokens(chunk_size=2, chunk_overlap=1).split_text("0:\x81") == ["0:", "\x81"]
+
+
 def test_sentence_chunks_are_those_of_llama_index() -> None:
     text = "Ice floats on water. It is lighter, as water expands. Salt lowers that point. " * 20
     theirs = SentenceSplitter(
