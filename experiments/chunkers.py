@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate
@@ -68,7 +68,9 @@ class FixedTokens(TextSplitter):
             windows.append((int(characters[first]), int(characters[end])))
             if end == last:
                 break
-            first = max(first + 1, int(np.searchsorted(places, places[end] - self.chunk_overlap)))
+            # The next window must also have room for the character that follows this one.
+            start = max(places[end] - self.chunk_overlap, places[end + 1] - self.chunk_size)
+            first = max(first + 1, min(end, int(np.searchsorted(places, start))))
         return [(start, end) for start, end in windows if text[start:end].strip()]
 
     def split_text(self, text: str) -> list[str]:
@@ -111,7 +113,7 @@ class Sentences(SentenceSplitter):
         ends = [0, *accumulate(len(piece.text) for piece in pieces)]
         merged = [chunk.split(",") for chunk in self._merge(numbered, self.chunk_size)]
         spans = (_stripped(text, ends[int(c[0])], ends[int(c[-2]) + 1]) for c in merged)
-        return [(start, end) for start, end in spans if start < end]
+        return _advancing(spans)
 
     def split_text(self, text: str) -> list[str]:
         return _texts(text, self.spans(text))
@@ -122,6 +124,15 @@ class Sentences(SentenceSplitter):
 
 def _texts(text: str, spans: Offsets) -> list[str]:
     return [text[start:end] for start, end in spans]
+
+
+def _advancing(spans: Iterable[tuple[int, int]]) -> Offsets:
+    """The spans without those that add nothing but blanks to the ones before them."""
+    kept: list[tuple[int, int]] = []
+    for start, end in spans:
+        if start < end and (not kept or end > kept[-1][1]):
+            kept.append((start, end))
+    return kept
 
 
 def _stripped(text: str, start: int, end: int) -> tuple[int, int]:

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kiwipiepy import Kiwi
+    from nltk.tokenize.punkt import PunktSentenceTokenizer
 
 _HANGUL = re.compile("[가-힣]")
 _LATIN = re.compile("[A-Za-z]")
+_ABBREVIATIONS = ["al", "approx", "ca", "cf", "dr", "e.g", "eq", "fig", "figs", "i.e", "mr", "mrs"]
+_ABBREVIATIONS += ["ms", "pp", "prof", "ref", "st", "vol", "vs"]
 
 
 def split_sentences(text: str) -> list[str]:
@@ -20,14 +23,12 @@ def split_sentences(text: str) -> list[str]:
 
     Texts with at least as many Hangul syllables as Latin letters are split by kiwi (Lee, 2024),
     which knows endings without a full stop; all others by punkt (Kiss & Strunk, Computational
-    Linguistics 2006).
+    Linguistics 2006) with a few English abbreviations, which needs no data file.
     """
     if _is_korean(text):
         starts = [sentence.start for sentence in _kiwi().split_into_sents(text)]
     else:
-        from llama_index.core.utils import globals_helper
-
-        starts = [start for start, _ in globals_helper.punkt_tokenizer.span_tokenize(text)]
+        starts = [start for start, _ in _punkt().span_tokenize(text)]
     return _between(text, starts)
 
 
@@ -48,3 +49,12 @@ def _kiwi() -> Kiwi:
     from kiwipiepy import Kiwi
 
     return Kiwi()
+
+
+@cache
+def _punkt() -> PunktSentenceTokenizer:
+    from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
+
+    parameters = PunktParameters()
+    parameters.abbrev_types.update(_ABBREVIATIONS)
+    return PunktSentenceTokenizer(parameters)

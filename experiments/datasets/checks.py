@@ -34,7 +34,7 @@ def checked_qrels(
 
 def only_labelled(
     questions: Questions, labels: Sequence[Label], split: str, notes: list[str]
-) -> Questions:
+) -> tuple[Query, ...]:
     """The queries that a split's label file names: the others belong to other splits."""
     named = {label.query for label in labels}
     kept = tuple(query for query in questions.queries if query.id in named)
@@ -43,7 +43,7 @@ def only_labelled(
             f"Queries without a label in {split} left out: {len(questions.queries) - len(kept)} "
             f"of {len(questions.queries)}."
         )
-    return Questions(questions.file, kept)
+    return kept
 
 
 def fingerprint(

@@ -17,7 +17,7 @@ from experiments.datasets.documents import Corpus
 from experiments.datasets.paths import existing_folder, listing
 from experiments.datasets.qrels import WHOLE, chosen_labels, read_labels
 from experiments.datasets.queries import Questions
-from experiments.schema import Dataset, Qrels, Span
+from experiments.schema import Dataset, Qrels, Query, Span
 
 Spans = Mapping[str, Sequence[Span]]
 
@@ -67,35 +67,35 @@ class Layout(ABC):
         corpus = self.corpus_of(folder, notes)
         questions = self.questions_of(folder, notes)
         spans = self.spans_of(folder, corpus, notes)
-        questions, qrels = self._labelled(folder, corpus, questions, notes)
-        if qrels is None and spans is not None:
-            qrels = {query: {span.document: 1 for span in gold} for query, gold in spans.items()}
+        queries, qrels = self._labelled(folder, corpus, questions, notes)
+        if spans is not None:
+            spans = {query.id: spans.get(query.id, ()) for query in queries}
+            qrels = _documents_of(spans) if qrels is None else qrels
         if qrels is None:
             notes.append(f"No label file in {folder}: add qrels.tsv to get scores.")
-        if spans is not None:
-            spans = {query.id: spans.get(query.id, ()) for query in questions.queries}
         return Dataset(
             name=str(self.name or folder.resolve().name),
             corpus=corpus.documents,
-            queries=questions.queries,
+            queries=queries,
             qrels=qrels,
-            fingerprint=fingerprint(corpus.documents, questions.queries, qrels, spans),
+            fingerprint=fingerprint(corpus.documents, queries, qrels, spans),
             spans=spans,
             notes=tuple(dict.fromkeys(notes)),
         )
 
     def _labelled(
         self, folder: Path, corpus: Corpus, questions: Questions, notes: list[str]
-    ) -> tuple[Questions, Qrels | None]:
+    ) -> tuple[tuple[Query, ...], Qrels | None]:
+        """The queries that the chosen label file is about, and its labels."""
         chosen = chosen_labels(folder, self.labels)
         if chosen is None:
-            return questions, None
+            return questions.queries, None
         split, file = chosen
         labels = read_labels(file, notes)
         qrels = checked_qrels(labels, corpus, questions, notes)
-        if split != WHOLE:
-            questions = only_labelled(questions, labels, file.name, notes)
-        return questions, qrels
+        if split == WHOLE:
+            return questions.queries, qrels
+        return only_labelled(questions, labels, file.name, notes), qrels
 
     def _check_files(self, folder: Path) -> None:
         missing = [file for file in self.files if not (folder / file).exists()]
@@ -108,6 +108,11 @@ class Layout(ABC):
             f"{folder} has no {missing[0]}, which dataset={layout_name(type(self))} reads; "
             f"it holds {held}{use}."
         )
+
+
+def _documents_of(spans: Spans) -> Qrels:
+    """A document is relevant to a query that has a gold span in it; without spans, no entry."""
+    return {query: {span.document: 1 for span in gold} for query, gold in spans.items() if gold}
 
 
 def layout_name(layout: type[Layout]) -> str:

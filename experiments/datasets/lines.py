@@ -8,6 +8,7 @@ from typing import NamedTuple
 from experiments.datasets.paths import existing_file
 
 REPLACEMENT = "\ufffd"
+CUT_SHORT = "the last line breaks off: the file was cut short, copy it again."
 _BOM = "\ufeff"
 
 
@@ -73,6 +74,9 @@ def _decoded(path: Path) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
+        if error.reason == "unexpected end of data":
+            number = data.count(b"\n") + 1
+            raise Line(path, number, "").error(CUT_SHORT) from error
         encoding = _likely_encoding(data)
         raise ValueError(_wrong_encoding(path, data, error.start, encoding)) from error
 
@@ -81,8 +85,7 @@ def _wrong_encoding(path: Path, data: bytes, offset: int, encoding: str) -> str:
     line = data.count(b"\n", 0, offset) + 1
     return (
         f"{path}, line {line}: UTF-8 is wanted, but byte {offset} of the file is not UTF-8; "
-        f"it looks like {encoding}: convert it with "
-        f"`iconv -f {encoding} -t utf-8 {path.name} > new.jsonl`."
+        f"it looks like {encoding}: convert the file (iconv -f {encoding} -t utf-8)."
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments.datasets.lines import REPLACEMENT, Line, read_lines
+from experiments.datasets.lines import CUT_SHORT, REPLACEMENT, Line, read_lines
 from experiments.datasets.paths import listing
 
 _BAD_ESCAPE = re.compile(r"\\u(?:0000|d[89a-f])", re.IGNORECASE)
@@ -137,7 +137,7 @@ def _explained(line: Line, error: ValueError) -> str:
     if not text.startswith("{") and ("," in text or "\t" in text):
         return "this looks like CSV; JSON Lines is wanted: one JSON object a line."
     if not line.ends:
-        return "the last line breaks off: the file was cut short, copy it again."
+        return CUT_SHORT
     reason = f"{error.msg}, column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
     return f"not valid JSON ({reason or error})."
 

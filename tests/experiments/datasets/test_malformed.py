@@ -143,6 +143,12 @@ def test_the_byte_offset_of_a_wrong_encoding_is_right(tmp_path: Path) -> None:
     assert f"byte {data.index(0xFF)} " in message
 
 
+def test_a_file_cut_inside_a_character_is_no_other_encoding(tmp_path: Path) -> None:
+    data = ('{"id": "a", "text": "ice"}\n' + '{"id": "b", "text": "물').encode()[:-1]
+    message = sentence(JsonLines, jsonl(tmp_path, corpus_jsonl=data))
+    assert "corpus.jsonl, line 2: the last line breaks off" in message
+
+
 def test_a_corpus_of_empty_documents_is_refused(tmp_path: Path) -> None:
     folder = jsonl(tmp_path, corpus_jsonl='{"id": "a", "text": " "}\n')
     assert "every document is empty" in sentence(JsonLines, folder)

@@ -1,0 +1,33 @@
+"""Sentences tile their text, in Korean as in English."""
+
+import pytest
+from hypothesis import given, settings
+
+from experiments.sentences import split_sentences
+from tests.experiments.test_chunkers import TEXTS
+
+
+@settings(max_examples=100, deadline=None)
+@given(text=TEXTS)
+def test_joined_sentences_are_the_text(text: str) -> None:
+    pieces = split_sentences(text)
+    assert "".join(pieces) == text
+    assert all(pieces)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("물은 얼어요 얼음은 떠요", ["물은 얼어요 ", "얼음은 떠요"]),
+        (
+            '😀 물은 언다. 그는 "뜬다. 왜?"라고 했다.',
+            ["😀 물은 언다. ", '그는 "뜬다. 왜?"라고 했다.'],
+        ),
+        (
+            "Dr. Kim froze it, cf. Fig. 2. It floats.",
+            ["Dr. Kim froze it, cf. Fig. 2. ", "It floats."],
+        ),
+    ],
+)
+def test_sentences(text: str, sentences: list[str]) -> None:
+    assert split_sentences(text) == sentences
