@@ -43,7 +43,9 @@ def make(preset: str) -> BatchRetriever:
 
 def built(preset: str, texts: list[str], prefix: str = "d") -> BatchRetriever:
     retriever = make(preset)
-    retriever.build([TextNode(id_=f"{prefix}{place}", text=text) for place, text in enumerate(texts)])
+    retriever.build(
+        [TextNode(id_=f"{prefix}{place}", text=text) for place, text in enumerate(texts)]
+    )
     return retriever
 
 
@@ -80,7 +82,9 @@ def test_many_queries_give_what_each_gives_alone(preset: str) -> None:
 
 def test_a_depth_beyond_the_corpus_returns_every_hit(preset: str) -> None:
     retriever = built(preset, TEXTS)
-    assert ranked(retriever, "light", depth=1000).ids(0)[:5] == ranked(retriever, "light").ids(0)[:5]
+    assert (
+        ranked(retriever, "light", depth=1000).ids(0)[:5] == ranked(retriever, "light").ids(0)[:5]
+    )
 
 
 def test_one_document_is_found(preset: str) -> None:
@@ -105,7 +109,9 @@ def test_no_queries_give_an_empty_ranking(preset: str) -> None:
     assert ranked(built(preset, TEXTS)).query_ids == ()
 
 
-@pytest.mark.parametrize(("query", "best"), [("물", "d0"), ("서울", "d1"), ("R", "d3"), ("C", "d4")])
+@pytest.mark.parametrize(
+    ("query", "best"), [("물", "d0"), ("서울", "d1"), ("R", "d3"), ("C", "d4")]
+)
 def test_one_letter_and_a_bare_noun_find_their_document(preset: str, query: str, best: str) -> None:
     assert ranked(built(preset, TEXTS), query).ids(0)[0] == best
 
@@ -132,7 +138,9 @@ def test_renaming_documents_changes_nothing(preset: str) -> None:
 
 
 def test_building_twice_gives_the_same_bits(preset: str) -> None:
-    assert_same(ranked(built(preset, TEXTS), "빛과 light"), ranked(built(preset, TEXTS), "빛과 light"))
+    assert_same(
+        ranked(built(preset, TEXTS), "빛과 light"), ranked(built(preset, TEXTS), "빛과 light")
+    )
 
 
 def test_a_saved_index_ranks_like_the_one_that_was_built(preset: str, tmp_path: Path) -> None:
