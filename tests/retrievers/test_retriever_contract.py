@@ -174,6 +174,6 @@ def test_given_candidates_score_as_in_the_ranking(preset: str) -> None:
         np.testing.assert_array_equal(leaf.score(["빛과 식물", "light"], rows), scores)
 
 
-@pytest.mark.parametrize("text", ["\ud800물\0불", "😀" * 50, "가" * 3000, "a" * 100_000, "\u2028"])
+@pytest.mark.parametrize("text", ["\ud800물\0불", "😀" * 50, "가" * 1000, "a" * 100_000, "\u2028"])
 def test_no_text_breaks_it(preset: str, text: str) -> None:
     ranked(built(preset, [text, "물"]), text, "물")
