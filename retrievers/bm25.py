@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -84,6 +85,7 @@ class BM25Retriever(BatchRetriever):
     def _fit(self, documents: list[list[int]], vocabulary: dict[str, int]) -> Any:
         from bm25s import BM25
 
+        logging.getLogger("bm25s").setLevel(logging.WARNING)  # it sets itself to DEBUG
         model = BM25(self.k1, self.b, self.delta, self.method, dtype="float64", backend="numpy")
         model.index((documents, vocabulary), create_empty_token=False, show_progress=False)
         return model

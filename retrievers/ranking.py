@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +52,7 @@ class Ranking:
 
     def __post_init__(self) -> None:
         shape = (len(self.query_ids), self.nodes.shape[1] if self.nodes.ndim == 2 else -1)
-        tables = {"nodes": self.nodes, "scores": self.scores, **self.parts}
+        tables: dict[str, NDArray[Any]] = {"nodes": self.nodes, "scores": self.scores, **self.parts}
         for name, table in tables.items():
             if table.shape != shape:
                 raise ValueError(f"Ranking: {name} has the shape {table.shape}, not {shape}.")

@@ -1,0 +1,129 @@
+"""Exact nearest neighbours of embeddings by cosine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from llama_index.core.base.embeddings.base import BaseEmbedding
+from numpy.typing import NDArray
+
+from retrievers.base import BatchRetriever
+from retrievers.ranking import Rows, Scores, best_first
+
+Vectors = NDArray[np.float32]
+
+BLOCK = 64
+"""Queries that are rescored at once."""
+
+NEAR = 1e-5
+"""More than two single-precision inner products of unit vectors can differ by rounding."""
+
+
+@runtime_checkable
+class FittedEmbedding(Protocol):
+    """An embedding that has to see the corpus before it can embed."""
+
+    def fit(self, texts: Sequence[str]) -> None: ...
+    def save(self, folder: Path) -> None: ...
+    def load(self, folder: Path) -> None: ...
+
+
+class DenseRetriever(BatchRetriever):
+    """Inner product of L2-normalised vectors, so a score is a cosine in [-1, 1].
+
+    embedding: any LlamaIndex embedding. A `FittedEmbedding` is fitted on the corpus first and kept
+        with the index; one with a `get_query_embedding_batch(texts)` embeds all queries at once.
+    FAISS (Douze et al., 2024) finds the candidates in single precision without approximation;
+    their scores are then added up in double precision, so that equal texts tie exactly and a query
+    scores alike alone and in a batch. Blank texts and zero vectors are no hit.
+    """
+
+    def __init__(self, embedding: BaseEmbedding, *, name: str = "dense") -> None:
+        super().__init__(name)
+        self.embedding = embedding
+
+    def index(self, texts: Sequence[str]) -> None:
+        if isinstance(self.embedding, FittedEmbedding):
+            self.embedding.fit(texts)
+        self._vectors = self._embed(texts, queries=False)
+
+    def search(self, texts: Sequence[str], depth: int) -> tuple[Rows, Scores]:
+        queries = self._embed(texts, queries=True)
+        depth = min(depth, len(self._vectors))
+        rows = np.full((len(texts), depth), -1, dtype=np.int32)
+        scores = np.full((len(texts), depth), np.nan)
+        if depth and queries.shape[1]:
+            for block in _blocks(len(texts)):
+                candidates = self._candidates(queries[block], depth)
+                exact = self._cosines(queries[block], candidates)
+                rows[block], scores[block] = best_first(exact, depth, candidates)
+        return rows, scores
+
+    def score(self, texts: Sequence[str], candidates: Rows) -> Scores:
+        queries = self._embed(texts, queries=True)
+        blocks = [self._cosines(queries[block], candidates[block]) for block in _blocks(len(texts))]
+        return np.concatenate([np.zeros((0, candidates.shape[1])), *blocks])
+
+    def save(self, folder: Path) -> None:
+        np.save(folder / "vectors.npy", self._vectors)
+        if isinstance(self.embedding, FittedEmbedding):
+            self.embedding.save(folder)
+
+    def load(self, folder: Path) -> None:
+        self._vectors = np.load(folder / "vectors.npy", mmap_mode="r")
+        if isinstance(self.embedding, FittedEmbedding):
+            self.embedding.load(folder)
+
+    def _candidates(self, queries: Vectors, depth: int) -> Rows:
+        """Every row that may stand in the first `depth` places, ties within rounding included."""
+        import faiss
+
+        count = len(self._vectors)
+        edge = min(count, depth + int((~self._vectors.any(axis=1)).sum()))
+        width = min(count, 2 * edge + 16)
+        while True:
+            found, rows = faiss.knn(
+                queries, self._vectors, width, metric=faiss.METRIC_INNER_PRODUCT
+            )
+            if width == count or (found[:, -1] < found[:, edge - 1] - NEAR).all():
+                return np.asarray(rows, dtype=np.int32)
+            width = min(count, 2 * width)
+
+    def _cosines(self, queries: Vectors, candidates: Rows) -> Scores:
+        vectors = np.asarray(self._vectors[np.maximum(candidates, 0)], dtype=np.float64)
+        cosines = (vectors * queries[:, None, :].astype(np.float64)).sum(axis=2)
+        alive = np.any(vectors, axis=2) & np.any(queries, axis=1)[:, None]
+        lost = (candidates < 0) | ~alive
+        return np.where(lost, np.nan, cosines)
+
+    def _embed(self, texts: Sequence[str], *, queries: bool) -> Vectors:
+        """Unit vectors [n, d]; zeros for blank texts."""
+        places = [place for place, text in enumerate(texts) if text.strip()]
+        wanted = [texts[place] for place in places]
+        found = self._query_vectors(wanted) if queries else self._text_vectors(wanted)
+        raw = np.asarray(found, dtype=np.float64).reshape(len(places), -1 if places else 0)
+        if not np.isfinite(raw).all():
+            place = places[int(np.argwhere(~np.isfinite(raw))[0, 0])]
+            kind = "query" if queries else "text"
+            raise ValueError(
+                f"The embedding of {kind} number {place + 1} is not finite: {texts[place][:60]!r}."
+            )
+        vectors = np.zeros((len(texts), raw.shape[1]), dtype=np.float32)
+        norms = np.linalg.norm(raw, axis=1, keepdims=True)
+        vectors[places] = raw / np.where(norms > 0, norms, 1.0)
+        return vectors
+
+    def _text_vectors(self, texts: list[str]) -> list[list[float]]:
+        return self.embedding.get_text_embedding_batch(texts, show_progress=False)
+
+    def _query_vectors(self, texts: list[str]) -> list[list[float]]:
+        if hasattr(self.embedding, "get_query_embedding_batch"):
+            return self.embedding.get_query_embedding_batch(texts)  # type: ignore[no-any-return]
+        return [self.embedding.get_query_embedding(text) for text in texts]
+
+
+def _blocks(count: int) -> Iterator[slice]:
+    return (slice(begin, begin + BLOCK) for begin in range(0, count, BLOCK))

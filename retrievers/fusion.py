@@ -1,0 +1,183 @@
+"""Several retrievers as one: a weighted sum of their normalised scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from llama_index.core.schema import BaseNode
+from numpy.typing import NDArray
+
+from retrievers.base import BatchRetriever
+from retrievers.ranking import EVERY_PART, QueryPlan, Ranking, Rows, Scores, best_first
+from retrievers.score_fusion import Missing, Normalise, PartRule, fuse_scores, union
+
+Setting = TypeVar("Setting")
+
+
+class Hybrid(BatchRetriever):
+    """One weighted sum of normalised parts, any number of them, nested or not.
+
+    parts: name -> retriever; the name becomes the part's own. Leaf names are unique in the tree.
+    weights: name -> weight, 1 for a part it does not name. A part of weight 0 takes no part at
+        all: neither its scores nor the candidates that only it finds, and it needs no index.
+    normalise, missing: one for all, or by part name; see `PartRule`. They belong to the leaves: a
+        nested fusion adds no normalisation of its own, its weight multiplies those of its parts.
+    candidates: how many results are asked of each leaf, at least.
+    Ties stand in corpus order. `Ranking.parts` holds each leaf's raw score of each candidate.
+    """
+
+    def __init__(
+        self,
+        parts: Mapping[str, BatchRetriever],
+        *,
+        weights: Mapping[str, float] | None = None,
+        normalise: Normalise | Mapping[str, Normalise] = "zscore",
+        missing: Missing | Mapping[str, Missing] = "min",
+        candidates: int = 100,
+        name: str = "hybrid",
+    ) -> None:
+        super().__init__(name)
+        self.parts, self.weights, self.candidates = parts, weights, candidates
+        self.normalise, self.missing = normalise, missing
+        for key, part in parts.items():
+            part.name = key
+        self._rules = self._own_rules()
+        self._check()
+
+    def rules(self) -> dict[str, PartRule]:
+        """Leaf name -> how it enters the sum, with its effective weight."""
+        found: dict[str, PartRule] = {}
+        for name, part in self.parts.items():
+            rule = self._rules[name]
+            if isinstance(part, Hybrid):
+                inner = part.rules().items()
+                found |= {leaf: replace(of, weight=of.weight * rule.weight) for leaf, of in inner}
+            else:
+                found[name] = rule
+        return found
+
+    def effective_weights(self) -> dict[str, float]:
+        """Leaf name -> the weight it has in the end: the product along its path."""
+        return {name: rule.weight for name, rule in self.rules().items()}
+
+    def leaves(self) -> Mapping[str, BatchRetriever]:
+        weights = self.effective_weights()
+        return {name: leaf for name, leaf in self._all_leaves() if weights[name] > 0}
+
+    def candidate_depth(self, depth: int) -> int:
+        inner = [part.candidate_depth(depth) for part in self.parts.values()]
+        return max([depth, self.candidates, *inner])
+
+    def retrieve_many(self, plans: Sequence[QueryPlan], depth: int) -> Ranking:
+        wanted = self.candidate_depth(depth)
+        found = {name: leaf.retrieve_many(plans, wanted) for name, leaf in self.leaves().items()}
+        return self.combine(plans, found, depth)
+
+    def combine(
+        self, plans: Sequence[QueryPlan], found: Mapping[str, Ranking], depth: int
+    ) -> Ranking:
+        leaves = self.leaves()
+        node_ids = _same_nodes([found[name] for name in leaves])
+        rules = {name: rule for name, rule in self.rules().items() if name in leaves}
+        lists = [(found[name].nodes, _scores(name, found[name], rules[name])) for name in leaves]
+        rows, stacked = union(lists)
+        scores = dict(zip(leaves, stacked, strict=True))
+        exact = {
+            name: leaf.score_many(plans, rows)
+            for name, leaf in leaves.items()
+            if rules[name].missing == "exact" and rules[name].normalise != "rank"
+        }
+        columns, fused = best_first(fuse_scores(scores, rows, rules, exact), depth)
+        query_ids = tuple(plan.id for plan in plans)
+        parts = {name: _pick(table, columns) for name, table in {**scores, **exact}.items()}
+        return Ranking(query_ids, node_ids, _pick(rows, columns), fused, parts)
+
+    def attach(self, nodes: Sequence[BaseNode]) -> None:
+        super().attach(nodes)
+        for leaf in self.leaves().values():
+            leaf.attach(nodes)
+
+    def index(self, texts: Sequence[str]) -> None:
+        for leaf in self.leaves().values():
+            leaf.index(texts)
+
+    def search(self, texts: Sequence[str], depth: int) -> tuple[Rows, Scores]:
+        plans = [QueryPlan(str(place), {EVERY_PART: (text,)}) for place, text in enumerate(texts)]
+        ranking = self.retrieve_many(plans, depth)
+        return ranking.nodes, ranking.scores
+
+    def save(self, folder: Path) -> None:
+        for name, leaf in self.leaves().items():
+            (folder / name).mkdir()
+            leaf.save(folder / name)
+
+    def load(self, folder: Path) -> None:
+        for name, leaf in self.leaves().items():
+            leaf.load(folder / name)
+
+    def _all_leaves(self) -> list[tuple[str, BatchRetriever]]:
+        found: list[tuple[str, BatchRetriever]] = []
+        for name, part in self.parts.items():
+            found += part._all_leaves() if isinstance(part, Hybrid) else [(name, part)]
+        return found
+
+    def _own_rules(self) -> dict[str, PartRule]:
+        weights = {} if self.weights is None else self.weights
+        unknown = sorted(set(weights) - set(self.parts))
+        if unknown:
+            raise ValueError(
+                f"{self.name}: weights name {unknown[0]!r}, which is no part of it: "
+                f"its parts are {', '.join(self.parts)}."
+            )
+        return {
+            name: PartRule(
+                float(weights.get(name, 1.0)),
+                _of(self.normalise, name, "zscore"),
+                _of(self.missing, name, "min"),
+            )
+            for name in self.parts
+        }
+
+    def _check(self) -> None:
+        names = [name for name, _ in self._all_leaves()]
+        repeated = sorted({name for name in names if names.count(name) > 1})
+        if repeated:
+            raise ValueError(
+                f"{self.name}: two parts are called {repeated[0]!r}: give each leaf its own name."
+            )
+        if not self.leaves():
+            raise ValueError(f"{self.name}: every weight is 0: give at least one part more than 0.")
+
+
+def _of(setting: Setting | Mapping[str, Setting], name: str, default: Setting) -> Setting:
+    """One setting for all parts, or that of the part it names."""
+    return setting.get(name, default) if isinstance(setting, Mapping) else setting
+
+
+def _scores(name: str, ranking: Ranking, rule: PartRule) -> Scores:
+    """The part's scores; its places, negated, where it ranks without scoring."""
+    listed = ranking.nodes >= 0
+    if not np.isnan(ranking.scores[listed]).any():
+        return ranking.scores
+    if rule.normalise != "rank":
+        raise ValueError(f"Part {name!r} ranks without scores: fuse it with normalise=rank.")
+    return np.where(listed, -np.arange(ranking.depth, dtype=np.float64), np.nan)
+
+
+def _same_nodes(rankings: Sequence[Ranking]) -> tuple[str, ...]:
+    if any(ranking.node_ids != rankings[0].node_ids for ranking in rankings):
+        raise ValueError("The parts of a fusion were built on different nodes: build them on one.")
+    return rankings[0].node_ids
+
+
+def _pick(table: NDArray[Any], columns: Rows) -> NDArray[Any]:
+    """The chosen columns of each row; -1 or NaN where there is none."""
+    nothing = -1 if table.dtype.kind == "i" else np.nan
+    if table.shape[1] == 0:
+        return np.full(columns.shape, nothing, dtype=table.dtype)
+    taken = np.take_along_axis(table, np.maximum(columns, 0), axis=1)
+    return np.where(columns >= 0, taken, np.array(nothing, dtype=table.dtype))
