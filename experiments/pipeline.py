@@ -63,7 +63,7 @@ class Pipeline:
         ranking_parts, reorders = _by_role(self.postprocessors)
         clock = Stopwatch()
         with clock("chunk"):
-            nodes = self.enrich.apply(chunk(dataset.corpus, self.chunker))
+            nodes = self.enrich.enrich(chunk(dataset.corpus, self.chunker))
             plans = self.query.plan(dataset.queries)
         with clock("index"):
             index_keys = self._index(nodes, dataset, store)
@@ -106,8 +106,9 @@ class Pipeline:
         """The ranking of nodes, deep enough that `depth` documents stand in it, and theirs."""
         depth = self.depth
         while True:
+            wanted = self.retriever.candidate_depth(depth)
             found = {
-                name: _candidates(name, leaf, plans, depth, index_keys[name], store)
+                name: _candidates(name, leaf, plans, wanted, index_keys[name], store)
                 for name, leaf in self.retriever.leaves().items()
             }
             retrieved = self.retriever.combine(plans, found, depth)

@@ -13,7 +13,7 @@ from experiments.identity import describe
 from experiments.progress import progress
 from experiments.records import Records
 
-_BATCH = 32
+_BATCH = 8
 
 
 class StoredEmbedding(BaseEmbedding):

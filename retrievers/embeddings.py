@@ -118,7 +118,7 @@ class LsaEmbedding(LocalEmbedding):
             self._vectorizer.vocabulary = {term: row for row, term in enumerate(terms)}
             self._vectorizer.idf_ = np.load(folder / "lsa_idf.npy")
 
-    def _vectors(self, texts: Sequence[str], *, queries: bool) -> Vectors:  # noqa: ARG002
+    def _vectors(self, texts: Sequence[str], *, queries: bool) -> Vectors:
         if self._components is None:
             raise ValueError("LsaEmbedding knows no corpus yet: call fit(texts) first.")
         if self._vectorizer is None or not texts:
