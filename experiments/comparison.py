@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from experiments.splits import Split
 
 
+def single(*, title: str, name: str, setting: Setting, pipeline: Pipeline) -> Comparison:
+    """The experiment on one pipeline, which nothing is held against."""
+    return Comparison(title=title, setting=setting, base=pipeline, variants={name: {}})
+
+
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
     """Runs every variant of a pipeline and says how each differs from the baseline.
@@ -32,7 +37,7 @@ class Comparison:
     title: str
     setting: Setting
     base: Pipeline
-    variants: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {"pipeline": {}})
+    variants: Mapping[str, Mapping[str, Any]]
     baseline: str | None = None
 
     def run(self) -> Report:

@@ -26,7 +26,7 @@ NO_LABELS = (
 def show_notes(notes: Sequence[str]) -> None:
     """One line for each thing that loading or splitting left out or mended."""
     for note in notes:
-        Console().print(f"Note: {note}", markup=False, highlight=False)
+        Console().print(f"Note: {note}", markup=False, highlight=False, soft_wrap=True)
 
 
 def show(
@@ -39,15 +39,19 @@ def show(
     out = Console()
     first = next(iter(results.values()))
     if first.scores is None:
-        out.print(NO_LABELS, markup=False)
+        out.print(NO_LABELS, markup=False, soft_wrap=True)
     else:
         _show_scores(out, results, first.scores.metrics)
         for note in dict.fromkeys(note for r in results.values() for note in r.scores.notes):
-            out.print(f"Note: {note}", markup=False, highlight=False)
+            out.print(f"Note: {note}", markup=False, highlight=False, soft_wrap=True)
         if baseline is not None and against:
             _show_differences(out, against, baseline, first.scores.metrics[0])
     _show_gates(out, results)
-    out.print(f"Written to {folder} (and {folder.parent.parent / 'latest'}).", highlight=False)
+    out.print(
+        f"Written to {folder} (and {folder.parent.parent / 'latest'}).",
+        highlight=False,
+        soft_wrap=True,
+    )
 
 
 def _show_scores(out: Console, results: Mapping[str, Result], metrics: Sequence[str]) -> None:
@@ -98,7 +102,7 @@ def _show_gates(out: Console, results: Mapping[str, Result]) -> None:
         blocked = result.blocked
         if blocked.any():
             said = f"{name}: the gate blocked {int(blocked.sum())} of {len(blocked)} queries"
-            out.print(f"{said}; gate.tsv says why.", markup=False, highlight=False)
+            out.print(f"{said}; gate.tsv says why.", markup=False, highlight=False, soft_wrap=True)
 
 
 def _coverage(means: Mapping[str, Mean]) -> str:
