@@ -1,6 +1,6 @@
 """Our scoring side by side with pytrec-eval-terrier and with compiled ranx.
 
-    python -m benchmarks.scoring_kernel [--queries 10000] [--depth 1000] [--rounds 5]
+    python -m benchmarks.scoring_kernel [--queries 10000] [--depth 1000] [--judged 10]
 
 1. From integer arrays and a dictionary of labels to five metrics a query, the conversion of ids
    included on both sides: pytrec-eval-terrier against `evaluate`.
@@ -33,7 +33,6 @@ METRICS = {
     "recall@100": "recall_100",
     "precision@10": "P_10",
 }
-JUDGED_FOUND, JUDGED_MISSED = 20, 20
 
 
 @dataclass(frozen=True)
@@ -44,18 +43,19 @@ class Case:
     qrels: dict[str, dict[str, int]]
 
 
-def draw(queries: int, depth: int, documents: int, seed: int = 0) -> Case:
-    """Random results without repeats; half of the judged documents stand among them."""
+def draw(queries: int, depth: int, documents: int, judged: int, seed: int = 0) -> Case:
+    """Random results without repeats; half of the judged documents of a query stand among them."""
     rng = np.random.default_rng(seed)
     step = np.arange(depth) * 97
     nodes = ((step + rng.integers(documents, size=(queries, 1))) % documents).astype(np.int32)
     node_ids = tuple(f"d{row}" for row in range(documents))
     qrels = {}
     for row in range(queries):
-        found = rng.choice(nodes[row], min(JUDGED_FOUND, depth), replace=False)
-        judged = np.concatenate([found, rng.integers(documents, size=JUDGED_MISSED)])
-        grades = rng.integers(0, 3, size=len(judged))
-        qrels[f"q{row}"] = {node_ids[n]: int(g) for n, g in zip(judged, grades, strict=True)}
+        found = rng.choice(nodes[row], judged // 2, replace=False)
+        labelled = np.concatenate([found, rng.integers(documents, size=judged - judged // 2)])
+        grades = rng.integers(0, 3, size=judged)
+        # Ids of labels come from a file of their own: equal strings, not the same objects.
+        qrels[f"q{row}"] = {f"d{n}": int(g) for n, g in zip(labelled, grades, strict=True)}
     scores = np.broadcast_to(np.arange(depth, 0, -1.0), nodes.shape)
     return Case(Ranking(tuple(qrels), node_ids, nodes, scores), qrels)
 
@@ -148,11 +148,12 @@ def main() -> None:
     arguments.add_argument("--queries", type=int, default=10_000)
     arguments.add_argument("--depth", type=int, default=1_000)
     arguments.add_argument("--documents", type=int, default=100_000)
+    arguments.add_argument("--judged", type=int, default=10, help="labels a query, half found")
     arguments.add_argument("--rounds", type=int, default=5)
     options = arguments.parse_args()
-    large = draw(options.queries, options.depth, options.documents)
-    small = draw(220, 400, 4_272)
-    size = f"{options.queries} x {options.depth}"
+    large = draw(options.queries, options.depth, options.documents, options.judged)
+    small = draw(220, 400, 4_272, options.judged)
+    size = f"{options.queries} x {options.depth}, {options.judged} labels a query"
     alternate(
         f"pytrec-eval-terrier, {size}, conversion included",
         lambda: pytrec_eval_scores(large),

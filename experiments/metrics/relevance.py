@@ -171,8 +171,10 @@ class Labels:
 
 
 def _ideal(row: Indices, grade: Grades, n_queries: int) -> Hits:
-    kept = np.flatnonzero(grade > 0)
-    kept = kept[np.lexsort((-grade[kept], row[kept]))]
-    row = row[kept]
+    positive = grade > 0
+    levels = int(grade.max(initial=0)) + 1
+    # One key that falls with the grade: sorting it sorts by query, then best grade first.
+    key = np.sort(row[positive] * levels + (levels - 1 - grade[positive]))
+    row, below_top = np.divmod(key, levels)
     rank = np.arange(1, len(row) + 1) - np.searchsorted(row, row)
-    return Hits.at(row, rank, grade[kept], (n_queries,))
+    return Hits.at(row, rank, levels - 1 - below_top, (n_queries,))
