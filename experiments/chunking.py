@@ -7,12 +7,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from llama_index.core.node_parser import NodeParser
+from llama_index.core.schema import (
+    BaseNode,
+    MetadataMode,
+    NodeRelationship,
+    RelatedNodeInfo,
+    TextNode,
+)
 from llama_index.core.schema import Document as LlamaDocument
-from llama_index.core.schema import MetadataMode, NodeRelationship, RelatedNodeInfo, TextNode
 
 from experiments.chunkers import SpanSplitter, WholeDocuments
 from experiments.offsets import locate
-from experiments.schema import Document
+from experiments.schema import Document, Span
 
 logger = logging.getLogger(__name__)
 
@@ -52,6 +58,18 @@ def chunk(documents: Sequence[Document], parser: NodeParser | None = None) -> li
     if blank:
         logger.warning("Documents without text, which give no chunk: %d.", blank)
     return nodes
+
+
+def span_of(node: BaseNode) -> Span:
+    """The characters of its document that a chunk is.
+
+    Raises ValueError for a node that does not know its document or its offsets.
+    """
+    if not isinstance(node, TextNode) or node.ref_doc_id is None:
+        raise ValueError(f"The node {node.node_id} does not know its document.")
+    if node.start_char_idx is None or node.end_char_idx is None:
+        raise ValueError(f"The node {node.node_id} does not know its character offsets.")
+    return Span(node.ref_doc_id, node.start_char_idx, node.end_char_idx)
 
 
 def _pieces(document: Document, parser: NodeParser) -> list[_Piece]:

@@ -42,7 +42,7 @@ def show(
         out.print(NO_LABELS, markup=False, soft_wrap=True)
     else:
         _show_scores(out, results, first.scores.metrics)
-        for note in dict.fromkeys(note for r in results.values() for note in r.scores.notes):
+        for note in first.scores.notes:
             out.print(f"Note: {note}", markup=False, highlight=False, soft_wrap=True)
         if baseline is not None and against:
             _show_differences(out, against, baseline, first.scores.metrics[0])

@@ -115,7 +115,7 @@ def _options(arguments: Sequence[str]) -> Iterator[str]:
 
 
 def _keys(config: DictConfig, prefix: str = "") -> Iterator[str]:
-    for key in config:
+    for key in map(str, config):
         yield f"{prefix}{key}"
         if not OmegaConf.is_missing(config, key) and not OmegaConf.is_interpolation(config, key):
             value = config[key]

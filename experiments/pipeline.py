@@ -13,6 +13,8 @@ from experiments.chunking import chunk
 from experiments.identity import describe, fingerprint
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from llama_index.core.schema import TextNode
     from retrievers.gate import GateDecision
 
@@ -87,13 +89,7 @@ class Pipeline:
         keys = {}
         for name, leaf in self.retriever.leaves().items():
             keys[name] = {"corpus": corpus, "retriever": describe(leaf)}
-            store.remember(
-                "index",
-                keys[name],
-                build=lambda leaf=leaf: leaf.build(nodes),
-                save=lambda _, folder, leaf=leaf: leaf.save(folder),
-                load=lambda folder, leaf=leaf: _restore(leaf, nodes, folder),
-            )
+            _index(leaf, nodes, keys[name], store)
         return keys
 
     def _retrieve(
@@ -141,9 +137,20 @@ def _through(
     return ranking
 
 
-def _restore(leaf: BatchRetriever, nodes: Sequence[TextNode], folder: Any) -> None:
-    leaf.attach(nodes)
-    leaf.load(folder)
+def _index(leaf: BatchRetriever, nodes: Sequence[TextNode], key: Any, store: StageStore) -> None:
+    """Build a leaf's index, or read it back."""
+
+    def build() -> None:
+        leaf.build(nodes)
+
+    def save(_: None, folder: Path) -> None:
+        leaf.save(folder)
+
+    def load(folder: Path) -> None:
+        leaf.attach(nodes)
+        leaf.load(folder)
+
+    store.remember("index", key, build, save, load)
 
 
 def _candidates(

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments.chunking import span_of
 from experiments.identity import describe
 from experiments.metrics.per_query import PerQuery
 from experiments.parameters import parameters
-from experiments.schema import Dataset, Mean, Span
+from experiments.schema import Dataset, Mean
 from retrievers.ranking import EVERY_PART, Ranking
 
 if TYPE_CHECKING:
@@ -169,10 +170,7 @@ def _scores(
     outcome: Outcome, dataset: Dataset, query_ids: Sequence[str], metrics: Evaluator
 ) -> PerQuery | None:
     if dataset.spans is not None:
-        chunks = {
-            node.node_id: Span(node.ref_doc_id, node.start_char_idx, node.end_char_idx)
-            for node in outcome.nodes
-        }
+        chunks = {node.node_id: span_of(node) for node in outcome.nodes}
         return metrics.evaluate_spans(outcome.ranked, dataset.spans, chunks, query_ids)
     if dataset.qrels is None:
         return None

@@ -17,6 +17,9 @@ from experiments.identity import fingerprint
 from experiments.trec_run import write_run
 
 if TYPE_CHECKING:
+    import pandas as pd
+
+    from experiments.metrics.per_query import PerQuery
     from experiments.metrics.significance import PairedDifference
     from experiments.result import Result
     from experiments.schema import Dataset
@@ -37,7 +40,7 @@ def write_result(folder: Path, name: str, result: Result, split: Split) -> list[
     if result.scores is not None:
         files.append(folder / "per_query.parquet")
         with atomic_file(files[-1]) as part:
-            _per_query(result, split).to_parquet(part)
+            _per_query(result.scores, split).to_parquet(part)
     return files
 
 
@@ -99,9 +102,9 @@ def _gate_table(result: Result) -> str:
     return "\n".join(rows) + "\n"
 
 
-def _per_query(result: Result, split: Split) -> Any:
+def _per_query(scores: PerQuery, split: Split) -> pd.DataFrame:
     """One row a query of a split that may be shown: its side, then a column a metric."""
-    frame = result.scores.frame()
+    frame = scores.frame()
     public = set(split.of("public"))
     frame.insert(0, "split", ["public" if query in public else "private" for query in frame.index])
     return frame
