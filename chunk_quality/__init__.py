@@ -1,0 +1,1 @@
+"""How good are the chunks, before any retrieval?"""

@@ -1,0 +1,1 @@
+"""The rig: datasets, pipeline, store, metrics, tracking, submission; one module per question."""

@@ -1,0 +1,1 @@
+"""Ranked nodes in, prompt and answer out."""

@@ -1,0 +1,1 @@
+"""Ranked nodes in, fewer or better-ranked nodes out."""
