@@ -135,7 +135,7 @@ labels = st.dictionaries(documents, st.integers(-2, 4), min_size=1)
 
 
 @settings(max_examples=200, deadline=None)
-@given(runs, st.fixed_dictionaries({query: labels for query in "abcd"}), st.integers(1, 3))
+@given(runs, st.fixed_dictionaries(dict.fromkeys("abcd", labels)), st.integers(1, 3))
 def test_every_query_as_in_pytrec_eval(run, qrels, rel_level):
     # pytrec-eval-terrier 0.5.11 reads foreign memory on a negative grade: it gets a 0 instead.
     gains = {q: {d: max(grade, 0) for d, grade in graded.items()} for q, graded in qrels.items()}
