@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from experiments.schema import Mean
     from experiments.summary import Differences
 
-COLUMNS = 3
 NO_LABELS = (
     "This dataset has no labels, so nothing is scored. The ranking and the submission are written. "
     "To score them, add qrels.tsv (query-id, corpus-id, score) to the folder."
@@ -56,9 +56,9 @@ def show(
 
 def _show_scores(out: Console, results: Mapping[str, Result], metrics: Sequence[str]) -> None:
     """Pipelines down; public and private means of the first metrics across."""
-    shown = metrics[:COLUMNS]
     first = next(iter(results.values()))
     sides = [side for side in first.means if side != "all"]
+    shown = _that_fit(metrics, out.width - max(map(len, ["pipeline", *results])), len(sides))
     table = Table(title_justify="left")
     table.add_column("pipeline")
     for metric in shown:
@@ -70,6 +70,12 @@ def _show_scores(out: Console, results: Mapping[str, Result], metrics: Sequence[
     out.print(table)
     for side in sides:
         out.print(f"{side}: {_coverage(first.means[side])}", highlight=False)
+
+
+def _that_fit(metrics: Sequence[str], width: int, sides: int) -> Sequence[str]:
+    """The first metrics, as many as the terminal has room for; one at least."""
+    room = np.cumsum([sides * (max(len(metric), len("private")) + 3) for metric in metrics])
+    return metrics[: max(1, int((room + 6 <= width).sum()))]
 
 
 def _show_differences(

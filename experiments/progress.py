@@ -17,4 +17,6 @@ def progress(items: Sequence[T], label: str) -> Iterator[T]:
     from rich.console import Console
     from rich.progress import track
 
-    yield from track(items, description=label, console=Console(file=sys.stderr), transient=True)
+    console = Console(file=sys.stderr)
+    silent = not console.is_terminal
+    yield from track(items, description=label, console=console, transient=True, disable=silent)

@@ -23,7 +23,9 @@ def test_the_python_guide_runs(monkeypatch, capsys):
     assert "Mean(" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("page", ["README.md", *sorted(p.name for p in (ROOT / "docs").glob("*.md"))])
+@pytest.mark.parametrize(
+    "page", ["README.md", *sorted(p.name for p in (ROOT / "docs").glob("*.md"))]
+)
 def test_every_experiment_and_option_a_guide_names_exists(page):
     path = page if page == "README.md" else f"docs/{page}"
     text = (ROOT / path).read_text(encoding="utf-8")
