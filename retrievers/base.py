@@ -85,10 +85,6 @@ class BatchRetriever(BaseRetriever):
         """Name -> the retrievers that hold an index: itself, or the parts of a fusion."""
         return {self.name: self}
 
-    def effective_weights(self) -> Mapping[str, float]:
-        """Leaf name -> its weight in the ranking; 1 for a leaf alone."""
-        return {self.name: 1.0}
-
     def candidate_depth(self, depth: int) -> int:
         """How deep each leaf has to be searched for a ranking of `depth`."""
         return depth

@@ -53,9 +53,9 @@ class ScoreGate:
 
     Null: a query of one word, drawn from the distinct words of the passages. p is the rank of the
     query among `draws` of them, (1 + those at least as good) / (1 + draws), leaf by leaf. The
-    leaves are joined by the geometric mean of p with their weights in the fusion; a leaf without a
-    hit says nothing. Blocked: joined p above `alpha`. In a corpus of several scripts a query is
-    measured on the passages in its own, see `RandomWords`.
+    leaves count alike, whatever their weights in the fusion, and are joined by the geometric mean
+    of p; a leaf without a hit says nothing. Blocked: joined p above `alpha`. In a corpus of several
+    scripts a query is measured on the passages in its own, see `RandomWords`.
 
     Rates: a query as vague as a random word gets through at a rate of `alpha` with one leaf, and
     of at most e * alpha with several, however they depend on each other (Vovk & Wang, Biometrika
@@ -81,7 +81,7 @@ class ScoreGate:
         texts = [indexed_text(node) for node in retriever.nodes]
         words = RandomWords(texts, self.draws, self.seed)
         chances = {name: words.chances(leaf, plans) for name, leaf in retriever.leaves().items()}
-        joined = geometric_mean(chances, retriever.effective_weights())
+        joined = geometric_mean(chances)
         empty = ranking.lengths() == 0
         with np.errstate(invalid="ignore"):
             blocked = empty | (joined > self.alpha)

@@ -72,14 +72,12 @@ class RandomWords:
         return np.where(np.isnan(spreads), np.nan, (1 + as_good) / (1 + len(null)))
 
 
-def geometric_mean(chances: Mapping[str, Scores], weights: Mapping[str, float]) -> Scores:
-    """The weighted geometric mean over the parts that say something, [q]; NaN where none does."""
+def geometric_mean(chances: Mapping[str, Scores]) -> Scores:
+    """The geometric mean over the parts that say something, [q]; NaN where none does."""
     values = np.array(list(chances.values()))
     said = ~np.isnan(values)
-    shares = said * np.array([weights[name] for name in chances])[:, None]
-    logs = (shares * np.log(np.where(said, values, 1.0))).sum(axis=0)
-    total = shares.sum(axis=0)
-    return np.where(total > 0, np.exp(logs / np.where(total > 0, total, 1.0)), np.nan)
+    logs, count = np.log(np.where(said, values, 1.0)).sum(axis=0), said.sum(axis=0)
+    return np.where(count > 0, np.exp(logs / np.maximum(count, 1)), np.nan)
 
 
 def main_script(text: str) -> str:

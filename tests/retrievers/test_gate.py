@@ -154,7 +154,7 @@ def test_languages_of_one_corpus_do_not_hide_chat(english) -> None:
 
 def test_a_part_without_a_hit_leaves_the_verdict_to_the_others() -> None:
     chances = {"bm25": np.array([np.nan, 0.5, np.nan]), "dense": np.array([0.1, 0.02, np.nan])}
-    joined = geometric_mean(chances, {"bm25": 1.0, "dense": 1.0})
+    joined = geometric_mean(chances)
     assert joined == pytest.approx([0.1, 0.1, np.nan], nan_ok=True)
 
 
