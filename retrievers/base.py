@@ -6,10 +6,11 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, QueryBundle
 
-from retrievers.ranking import EVERY_PART, QueryPlan, Ranking, Rows, Scores
+from retrievers.ranking import EVERY_PART, Flags, QueryPlan, Ranking, Rows, Scores
 from retrievers.score_fusion import fuse_by_rank
 
 
@@ -38,6 +39,11 @@ class BatchRetriever(BaseRetriever):
         self._nodes = nodes
 
     @property
+    def nodes(self) -> Sequence[BaseNode]:
+        """What is indexed, in corpus order."""
+        return self._nodes
+
+    @property
     def node_ids(self) -> tuple[str, ...]:
         return tuple(node.node_id for node in self._nodes)
 
@@ -62,6 +68,18 @@ class BatchRetriever(BaseRetriever):
         raise ValueError(
             f"{type(self).__name__} cannot score given candidates: use missing=min or missing=zero."
         )
+
+    def spread(self, texts: Sequence[str], among: Flags) -> Scores:
+        """How well each text tells passages apart: the standard deviation of its scores, [q].
+
+        among: bool [n], the passages to look at. One that is no hit scores 0; NaN for a text
+        without a hit among them.
+        """
+        rows, scores = self.search(texts, len(among))
+        lost = (rows < 0) | ~among[rows]
+        found = np.where(lost, 0.0, scores)
+        mean, square = found.sum(axis=1) / among.sum(), (found**2).sum(axis=1) / among.sum()
+        return np.where(lost.all(axis=1), np.nan, np.sqrt(np.maximum(square - mean**2, 0.0)))
 
     def leaves(self) -> Mapping[str, BatchRetriever]:
         """Name -> the retrievers that hold an index: itself, or the parts of a fusion."""

@@ -13,7 +13,7 @@ from scipy import sparse
 from retrievers.analyzers import analyzer as analyzer_named
 from retrievers.base import BatchRetriever
 from retrievers.inverted_index import InvertedIndex
-from retrievers.ranking import Rows, Scores
+from retrievers.ranking import Flags, Rows, Scores
 
 Method = Literal["lucene", "robertson", "atire", "bm25l", "bm25+"]
 
@@ -73,6 +73,9 @@ class BM25Retriever(BatchRetriever):
     def score(self, texts: Sequence[str], candidates: Rows) -> Scores:
         queries = self._queries(texts)
         return self._index.score(queries, candidates) + self._floor(queries)
+
+    def spread(self, texts: Sequence[str], among: Flags) -> Scores:
+        return self._index.spread(self._queries(texts), among)
 
     def save(self, folder: Path) -> None:
         self._index.save(folder)

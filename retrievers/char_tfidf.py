@@ -12,7 +12,7 @@ from scipy import sparse
 from retrievers.analyzers import clean
 from retrievers.base import BatchRetriever
 from retrievers.inverted_index import InvertedIndex
-from retrievers.ranking import Rows, Scores
+from retrievers.ranking import Flags, Rows, Scores
 
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import TfidfVectorizer
@@ -53,6 +53,9 @@ class CharTfidfRetriever(BatchRetriever):
 
     def score(self, texts: Sequence[str], candidates: Rows) -> Scores:
         return self._index.score(self._queries(texts), candidates)
+
+    def spread(self, texts: Sequence[str], among: Flags) -> Scores:
+        return self._index.spread(self._queries(texts), among)
 
     def save(self, folder: Path) -> None:
         self._index.save(folder)

@@ -11,7 +11,7 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from numpy.typing import NDArray
 
 from retrievers.base import BatchRetriever
-from retrievers.ranking import Rows, Scores, best_first
+from retrievers.ranking import Flags, Rows, Scores, best_first
 
 Vectors = NDArray[np.float32]
 
@@ -66,6 +66,16 @@ class DenseRetriever(BatchRetriever):
         queries = self._embed(texts, queries=True)
         blocks = [self._cosines(queries[block], candidates[block]) for block in _blocks(len(texts))]
         return np.concatenate([np.zeros((0, candidates.shape[1])), *blocks])
+
+    def spread(self, texts: Sequence[str], among: Flags) -> Scores:
+        """From the covariance C of the passages: the variance of the cosines of q is q'Cq."""
+        queries = self._embed(texts, queries=True).astype(np.float64)
+        if not queries.any():
+            return np.full(len(texts), np.nan)
+        covariance = np.cov(self._vectors[among].astype(np.float64), rowvar=False, bias=True)
+        variances = np.array([query @ covariance @ query for query in queries])
+        alive = queries.any(axis=1)
+        return np.where(alive, np.sqrt(np.maximum(variances, 0.0)), np.nan)
 
     def save(self, folder: Path) -> None:
         np.save(folder / "vectors.npy", self._vectors)

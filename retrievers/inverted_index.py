@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from retrievers.ranking import Rows, Scores, best_first
+from retrievers.ranking import Flags, Rows, Scores, best_first
 
 BLOCK = 8_000_000
 """Scores that are held at once (64 MB)."""
@@ -59,6 +59,17 @@ class InvertedIndex:
             )
             scores[block] = np.where(wanted >= 0, found, np.nan)
         return scores
+
+    def spread(self, queries: sparse.csr_array, among: Flags) -> Scores:
+        """The standard deviation of the products with those documents, [q]; NaN without hits."""
+        spreads = np.full(queries.shape[0], np.nan)
+        for row in range(queries.shape[0]):
+            hits = (queries[[row]] @ self.weights).tocsr()
+            products = hits.data[among[hits.indices]]
+            if (products > 0).any():
+                square, mean = (products**2).sum() / among.sum(), products.sum() / among.sum()
+                spreads[row] = np.sqrt(max(square - mean**2, 0.0))
+        return spreads
 
     def save(self, folder: Path) -> None:
         np.save(folder / "data.npy", self.weights.data)

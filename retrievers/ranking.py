@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 Rows = NDArray[np.int32]
 Scores = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 EVERY_PART = "*"
 

@@ -1,0 +1,100 @@
+"""Is there anything here to find? Asked after the first retrieval, without a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from retrievers.base import BatchRetriever, indexed_text
+from retrievers.random_words import RandomWords, geometric_mean
+from retrievers.ranking import Flags, QueryPlan, Ranking, Scores
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GateDecision:
+    """Which queries go on. A blocked query is not an empty result.
+
+    blocked: bool [q].
+    reasons: length q, one clause for each blocked query, "" for the others.
+    statistics: float64 [q], what the gate measured; NaN where it measured nothing.
+    """
+
+    blocked: Flags
+    reasons: tuple[str, ...]
+    statistics: Scores
+
+    def summary(self) -> str:
+        """How many were blocked, in one sentence."""
+        return f"The gate blocked {int(self.blocked.sum())} of {len(self.blocked)} queries."
+
+
+class NoGate:
+    """Lets every query through."""
+
+    def decide(
+        self,
+        plans: Sequence[QueryPlan],
+        ranking: Ranking,  # noqa: ARG002
+        retriever: BatchRetriever,  # noqa: ARG002
+    ) -> GateDecision:
+        count = len(plans)
+        return GateDecision(np.zeros(count, dtype=bool), ("",) * count, np.full(count, np.nan))
+
+
+class ScoreGate:
+    """Blocks a query that tells the passages apart no better than a random word of theirs does.
+
+    Measured: the standard deviation of the query's scores over the passages, in each leaf of the
+    retriever. A question about something here lifts some passages above the rest; chit-chat leaves
+    them level. Score dispersion predicts retrieval quality without labels (NQC: Shtok, Kurland,
+    Carmel, Raiber & Markovits, ACM TOIS 2012); here it is taken over all passages.
+
+    Null: a query of one word, drawn from the distinct words of the passages. p is the rank of the
+    query among `draws` of them, (1 + those at least as good) / (1 + draws), leaf by leaf. The
+    leaves count alike, whatever their weights in the fusion, and are joined by the geometric mean
+    of p; a leaf without a hit says nothing. Blocked: joined p above `alpha`. In a corpus of several
+    scripts a query is measured on the passages in its own, see `RandomWords`.
+
+    Rates: a query as vague as a random word gets through at a rate of `alpha` with one leaf, and
+    of at most e * alpha with several, however they depend on each other (Vovk & Wang, Biometrika
+    2020). Questions have no null: how many of them are blocked can only be observed.
+
+    A verdict rests on the corpus and the one query alone. A plan of several texts counts by the
+    best of them. A query that finds nothing is blocked; where no leaf can tell (a corpus of less
+    than 30 passages), no other is.
+    """
+
+    def __init__(self, alpha: float = 0.2, *, draws: int = 99, seed: int = 0) -> None:
+        if not 0 < alpha < 1 or draws < 1:
+            raise ValueError(
+                f"gate=score got alpha={alpha} and draws={draws}: "
+                "alpha lies between 0 and 1, draws is 1 or more."
+            )
+        self.alpha, self.draws, self.seed = alpha, draws, seed
+
+    def decide(
+        self, plans: Sequence[QueryPlan], ranking: Ranking, retriever: BatchRetriever
+    ) -> GateDecision:
+        """The verdict on each plan; `ranking` is what `retriever` found for them."""
+        texts = [indexed_text(node) for node in retriever.nodes]
+        words = RandomWords(texts, self.draws, self.seed)
+        chances = {name: words.chances(leaf, plans) for name, leaf in retriever.leaves().items()}
+        joined = geometric_mean(chances)
+        empty = ranking.lengths() == 0
+        with np.errstate(invalid="ignore"):
+            blocked = empty | (joined > self.alpha)
+        reasons = tuple(
+            self._reason(bool(found_nothing), float(p)) if stopped else ""
+            for stopped, found_nothing, p in zip(blocked, empty, joined, strict=True)
+        )
+        return GateDecision(blocked, reasons, np.where(empty, np.nan, joined))
+
+    def _reason(self, found_nothing: bool, p: float) -> str:
+        if found_nothing:
+            return "it finds no passage at all"
+        return (
+            "it tells the passages apart no better than a random word of the corpus does "
+            f"(p = {p:.2f}, limit {self.alpha:g})"
+        )
