@@ -36,8 +36,8 @@ class NoGate:
     def decide(
         self,
         plans: Sequence[QueryPlan],
-        ranking: Ranking,  # noqa: ARG002
-        retriever: BatchRetriever,  # noqa: ARG002
+        ranking: Ranking,
+        retriever: BatchRetriever,
     ) -> GateDecision:
         count = len(plans)
         return GateDecision(np.zeros(count, dtype=bool), ("",) * count, np.full(count, np.nan))

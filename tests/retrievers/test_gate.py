@@ -51,7 +51,7 @@ def passages(topics: dict[str, str], filler: list[str], each: int, seed: int = 0
 class WordSums(LocalEmbedding):
     """The sum of fixed random word vectors and, as in real models, a part that all texts share."""
 
-    def _vectors(self, texts, *, queries):  # noqa: ARG002
+    def _vectors(self, texts, *, queries):
         return np.array([self._vector(text.lower().split()) for text in texts])
 
     def _vector(self, words):
