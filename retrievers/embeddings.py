@@ -6,6 +6,7 @@ import json
 import os
 import re
 import unicodedata
+from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -27,8 +28,9 @@ Vectors = NDArray[np.float32]
 class LocalEmbedding(BaseEmbedding):
     """An embedding computed in this process: async calls run it as they are, without a network."""
 
+    @abstractmethod
     def _vectors(self, texts: Sequence[str], *, queries: bool) -> Vectors:
-        raise NotImplementedError
+        """One vector a text, float32 [n, d]."""
 
     def get_query_embedding_batch(self, queries: Sequence[str]) -> list[list[float]]:
         """The vectors of many queries at once."""
