@@ -16,7 +16,7 @@ from retrievers.ranking import Flags, Rows, Scores, best_first
 Vectors = NDArray[np.float32]
 
 BLOCK = 64
-"""Queries that are rescored at once."""
+"""Queries that are searched at once."""
 
 NEAR = 1e-5
 """More than two single-precision inner products of unit vectors can differ by rounding."""
@@ -64,8 +64,7 @@ class DenseRetriever(BatchRetriever):
 
     def score(self, texts: Sequence[str], candidates: Rows) -> Scores:
         queries = self._embed(texts, queries=True)
-        blocks = [self._cosines(queries[block], candidates[block]) for block in _blocks(len(texts))]
-        return np.concatenate([np.zeros((0, candidates.shape[1])), *blocks])
+        return self._cosines(queries, candidates)
 
     def spread(self, texts: Sequence[str], among: Flags) -> Scores:
         """From the covariance C of the passages: the variance of the cosines of q is q'Cq."""
@@ -103,11 +102,12 @@ class DenseRetriever(BatchRetriever):
             width = min(count, 2 * width)
 
     def _cosines(self, queries: Vectors, candidates: Rows) -> Scores:
-        vectors = np.asarray(self._vectors[np.maximum(candidates, 0)], dtype=np.float64)
-        cosines = (vectors * queries[:, None, :].astype(np.float64)).sum(axis=2)
-        alive = np.any(vectors, axis=2) & np.any(queries, axis=1)[:, None]
-        lost = (candidates < 0) | ~alive
-        return np.where(lost, np.nan, cosines)
+        cosines = np.full(candidates.shape, np.nan)
+        for row, (query, wanted) in enumerate(zip(queries, candidates, strict=True)):
+            vectors = np.asarray(self._vectors[np.maximum(wanted, 0)], dtype=np.float64)
+            alive = (wanted >= 0) & np.any(vectors, axis=1) & bool(np.any(query))
+            cosines[row, alive] = (vectors * query.astype(np.float64)).sum(axis=1)[alive]
+        return cosines
 
     def _embed(self, texts: Sequence[str], *, queries: bool) -> Vectors:
         """Unit vectors [n, d]; zeros for blank texts."""

@@ -40,7 +40,7 @@ class Morpheme(NamedTuple):
 
 
 def morphemes(texts: Sequence[str]) -> list[list[str]]:
-    """The Hangul search terms of each text, by kiwi (Lee, kiwipiepy).
+    """The Hangul search terms of each text, by kiwi (Lee, 2024).
 
     A verb or adjective stem is given as its dictionary form ("끓다"), so that "물다" (to bite)
     never meets "물" (water). A noun with an affix and an unspaced compound are given whole and in
