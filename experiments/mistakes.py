@@ -8,6 +8,7 @@ import re
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from hydra import compose, initialize_config_dir
@@ -18,6 +19,7 @@ from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
 USER_MISTAKE = 2
 FAULT = 1
+INTERRUPTED = 130
 CONF = Path(__file__).resolve().parent.parent / "conf"
 _EXTRAS = {
     "ranx": "ranx",
@@ -30,6 +32,18 @@ _EXTRAS = {
     "sentence_transformers": "torch",
     "torch": "torch",
 }
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Ends the process with `explain`'s code where the block raises."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(INTERRUPTED)
+    except Exception as error:
+        sys.exit(explain(error, sys.argv[1:]))
 
 
 def explain(error: Exception, arguments: Sequence[str]) -> int:
