@@ -20,7 +20,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("chunk_quality", "retrievers", "postprocessors", "generation", "experiments")
 _LABELS = {"name"}  # what a part is called changes no result
-_RUNTIME_ONLY = {"callback_manager", "api_key", "num_workers", "show_progress"}
+_RUNTIME_ONLY = {"callback_manager", "api_key", "embed_batch_size", "num_threads", "num_workers"}
 
 
 def describe(part: Any) -> Any:

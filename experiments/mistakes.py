@@ -98,7 +98,8 @@ def _unknown_choice(error: MissingConfigException) -> str:
 
 def _unset(error: MissingMandatoryValue) -> str:
     key = re.search(r"full_key: (\S+)", str(error))
-    name = key.group(1) if key else "an option"
+    full = key.group(1) if key else "an option"
+    name = re.sub(r"^experiment\.(setting|pipeline|base)\.", "", full)
     return f"{name} has no value: add {name}=… to the command."
 
 
