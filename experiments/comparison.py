@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments import console
+from experiments.figures import score_figure, write_figure
 from experiments.pipeline import Pipeline
 from experiments.result import Result, differences, judge
 from experiments.schema import Dataset, Report, RunRecord
@@ -72,7 +73,9 @@ class Comparison:
     ) -> Path:
         """The folder of the run, with all it leaves; the tracker gets a copy."""
         folder = self.setting.open_folder(self.title)
-        parent = self._open_parent(dataset, results) if len(results) > 1 else None
+        parent = None
+        if len(results) > 1:
+            parent = self._open_parent(folder, dataset, split, results)
         kept = {}
         for name, result in results.items():
             files = write_result(folder / name, name, result, split)
@@ -87,7 +90,15 @@ class Comparison:
         write_summary(folder, summary(self.title, overrides, dataset, results, against, kept))
         return folder
 
-    def _open_parent(self, dataset: Dataset, results: Mapping[str, Result]) -> str | None:
+    def _open_parent(
+        self, folder: Path, dataset: Dataset, split: Split, results: Mapping[str, Result]
+    ) -> str | None:
+        """The run that holds those of the pipelines, with the figure that compares them."""
+        metrics = next(iter(results.values())).scores
+        files = []
+        if metrics is not None:
+            figure = score_figure(results, metrics.metrics[0], split)
+            files = [write_figure(figure, folder / "scores.html")]
         return self.setting.tracker.log(
             RunRecord(
                 name=self.title,
@@ -96,6 +107,7 @@ class Comparison:
                 started=min(result.started for result in results.values()),
                 ended=time.time(),
                 params={"variants": ", ".join(results), "baseline": str(self.baseline)},
+                files=files,
             )
         )
 

@@ -36,6 +36,11 @@ class PerQuery:
         """One metric's score of every query, [q]."""
         return self.values[:, self._place(metric)]
 
+    def of(self, metric: str, query_ids: Iterable[str]) -> NDArray[np.float64]:
+        """One metric's scores of those of the queries that were scored, in the table's order."""
+        scores = self.column(metric)[np.sort(self._rows(query_ids))]
+        return scores[~np.isnan(scores)]
+
     def mean(self, query_ids: Iterable[str] | None = None) -> dict[str, Mean]:
         """Metric -> mean over these queries (default: all), with how many of them were scored."""
         rows = self._rows(self.query_ids if query_ids is None else query_ids)

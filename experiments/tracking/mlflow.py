@@ -102,6 +102,8 @@ def metric_values(scores: Mapping[str, Mapping[str, Mean]]) -> dict[str, float]:
     """
     values: dict[str, float] = {}
     for split, means in scores.items():
+        if split == "all":  # the two halves are what is compared; the whole is in summary.json
+            continue
         for metric, mean in means.items():
             name = f"{split}/{metric.replace('@', '_at_')}"
             if name in values:
