@@ -26,7 +26,7 @@ NO_LABELS = (
 def show_notes(notes: Sequence[str]) -> None:
     """One line for each thing that loading or splitting left out or mended."""
     for note in notes:
-        Console().print(f"Note: {note}", markup=False, highlight=False, soft_wrap=True)
+        _say(Console(), f"Note: {note}")
 
 
 def show(
@@ -39,19 +39,15 @@ def show(
     out = Console()
     first = next(iter(results.values()))
     if first.scores is None:
-        out.print(NO_LABELS, markup=False, soft_wrap=True)
+        _say(out, NO_LABELS)
     else:
         _show_scores(out, results, first.scores.metrics)
         for note in first.scores.notes:
-            out.print(f"Note: {note}", markup=False, highlight=False, soft_wrap=True)
+            _say(out, f"Note: {note}")
         if baseline is not None and against:
             _show_differences(out, against, baseline, first.scores.metrics[0])
     _show_gates(out, results)
-    out.print(
-        f"Written to {folder} (and {folder.parent.parent / 'latest'}).",
-        highlight=False,
-        soft_wrap=True,
-    )
+    _say(out, f"Written to {folder} (and {folder.parent.parent / 'latest'}).")
 
 
 def _show_scores(out: Console, results: Mapping[str, Result], metrics: Sequence[str]) -> None:
@@ -69,7 +65,7 @@ def _show_scores(out: Console, results: Mapping[str, Result], metrics: Sequence[
         table.add_row(Text(name), *("–" if mean is None else f"{mean:.4f}" for mean in means))
     out.print(table)
     for side in sides:
-        out.print(f"{side}: {_coverage(first.means[side])}", highlight=False)
+        _say(out, f"{side}: {_coverage(first.means[side])}")
 
 
 def _that_fit(metrics: Sequence[str], width: int, sides: int) -> Sequence[str]:
@@ -108,7 +104,13 @@ def _show_gates(out: Console, results: Mapping[str, Result]) -> None:
         blocked = result.blocked
         if blocked.any():
             said = f"{name}: the gate blocked {int(blocked.sum())} of {len(blocked)} queries"
-            out.print(f"{said}; gate.tsv says why.", markup=False, highlight=False, soft_wrap=True)
+            _say(out, f"{said}; gate.tsv says why.")
+        for note in result.notes:
+            _say(out, f"{name}: {note}")
+
+
+def _say(out: Console, sentence: str) -> None:
+    out.print(sentence, markup=False, highlight=False, soft_wrap=True)
 
 
 def _coverage(means: Mapping[str, Mean]) -> str:

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from llama_index.core.schema import TextNode
-    from retrievers.gate import GateDecision
 
     from experiments.schema import Dataset
     from experiments.store import StageStore
     from retrievers.base import BatchRetriever
+    from retrievers.gate import GateDecision
     from retrievers.ranking import QueryPlan, Ranking
 
 
@@ -86,6 +86,7 @@ class Pipeline:
     ) -> Mapping[str, Any]:
         """Build or load the index of every leaf; returns what each leaf's results depend on."""
         corpus = [dataset.fingerprint, describe(self.chunker), describe(self.enrich)]
+        self.retriever.attach(nodes)
         keys = {}
         for name, leaf in self.retriever.leaves().items():
             keys[name] = {"corpus": corpus, "retriever": describe(leaf)}
@@ -146,11 +147,7 @@ def _index(leaf: BatchRetriever, nodes: Sequence[TextNode], key: Any, store: Sta
     def save(_: None, folder: Path) -> None:
         leaf.save(folder)
 
-    def load(folder: Path) -> None:
-        leaf.attach(nodes)
-        leaf.load(folder)
-
-    store.remember("index", key, build, save, load)
+    store.remember("index", key, build, save, leaf.load)
 
 
 def _candidates(

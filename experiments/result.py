@@ -35,6 +35,7 @@ class Result:
     key: all that can change these numbers, as a JSON value; its hash names the trial.
     ranking: documents.  asked: query id -> the text that was searched.
     blocked: bool [q], by the gate, with a reason for each (empty where it passed).
+    notes: one sentence for each thing a reader should know of how it ran.
     scores: one row a query of the splits that may be shown; None without labels.
     means: split -> metric -> mean; empty without labels. A sealed split shows public alone.
     seconds: stage -> wall time when it was computed.
@@ -47,6 +48,7 @@ class Result:
     asked: Mapping[str, str]
     blocked: NDArray[np.bool_]
     reasons: Sequence[str]
+    notes: Sequence[str]
     scores: PerQuery | None
     means: Mapping[str, Mapping[str, Mean]]
     seconds: Mapping[str, float]
@@ -104,6 +106,7 @@ def save_result(result: Result, folder: Path) -> None:
         "document_ids": result.ranking.node_ids,
         "asked": dict(result.asked),
         "reasons": list(result.reasons),
+        "notes": list(result.notes),
         "scores": None if result.scores is None else _labels(result.scores),
         "means": {s: {m: asdict(v) for m, v in by.items()} for s, by in result.means.items()},
         "seconds": dict(result.seconds),
@@ -134,6 +137,7 @@ def load_result(folder: Path) -> Result:
         asked=page["asked"],
         blocked=np.load(folder / "blocked.npy", allow_pickle=False),
         reasons=page["reasons"],
+        notes=page["notes"],
         scores=scores,
         means={s: {m: Mean(**v) for m, v in by.items()} for s, by in page["means"].items()},
         seconds=page["seconds"],
@@ -158,6 +162,7 @@ def _run(
         asked={plan.id: "\n".join(plan.texts[EVERY_PART]) for plan in plans},
         blocked=outcome.gate.blocked,
         reasons=outcome.gate.reasons,
+        notes=[outcome.gate.note] if outcome.gate.note else [],
         scores=scores,
         means={side: scores.mean(split.of(side)) for side in split.shown} if scores else {},
         seconds=outcome.seconds,

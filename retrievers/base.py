@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from llama_index.core.base.base_retriever import BaseRetriever
@@ -20,6 +21,9 @@ class BatchRetriever(BaseRetriever):
     A new method is a subclass with `search`, and `index`, `save` and `load` for what it keeps.
     Every constructor argument stays readable under its own name: the store keys entries by it.
     """
+
+    lexical: ClassVar[bool] = False
+    """Whether a result shares a term with the query."""
 
     name: str
     similarity_top_k: int = 10

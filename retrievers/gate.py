@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,11 @@ import numpy as np
 from retrievers.base import BatchRetriever, indexed_text
 from retrievers.random_words import RandomWords, geometric_mean
 from retrievers.ranking import Flags, QueryPlan, Ranking, Scores
+
+_NO_JUDGE = (
+    "gate=score judges by words, and this retriever has no lexical part (bm25, char_tfidf): "
+    "only queries that find nothing are blocked."
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,15 +24,13 @@ class GateDecision:
     blocked: bool [q].
     reasons: length q, one clause for each blocked query, "" for the others.
     statistics: float64 [q], what the gate measured; NaN where it measured nothing.
+    note: one sentence where the gate could not judge, else "".
     """
 
     blocked: Flags
     reasons: tuple[str, ...]
     statistics: Scores
-
-    def summary(self) -> str:
-        """How many were blocked, in one sentence."""
-        return f"The gate blocked {int(self.blocked.sum())} of {len(self.blocked)} queries."
+    note: str = ""
 
 
 class NoGate:
@@ -63,7 +66,8 @@ class ScoreGate:
 
     A verdict rests on the corpus and the one query alone. A plan of several texts counts by the
     best of them. A query that finds nothing is blocked; where no leaf can tell (a corpus of less
-    than 30 passages), no other is.
+    than 30 passages), no other is. An embedding alone is no judge: it places every text somewhere,
+    rare names badly, so a retriever without a lexical leaf is not judged either.
     """
 
     def __init__(self, alpha: float = 0.2, *, draws: int = 99, seed: int = 0) -> None:
@@ -78,10 +82,9 @@ class ScoreGate:
         self, plans: Sequence[QueryPlan], ranking: Ranking, retriever: BatchRetriever
     ) -> GateDecision:
         """The verdict on each plan; `ranking` is what `retriever` found for them."""
-        texts = [indexed_text(node) for node in retriever.nodes]
-        words = RandomWords(texts, self.draws, self.seed)
-        chances = {name: words.chances(leaf, plans) for name, leaf in retriever.leaves().items()}
-        joined = geometric_mean(chances)
+        leaves = retriever.leaves()
+        judges = leaves if any(leaf.lexical for leaf in leaves.values()) else {}
+        joined = self._joined(plans, judges, retriever)
         empty = ranking.lengths() == 0
         with np.errstate(invalid="ignore"):
             blocked = empty | (joined > self.alpha)
@@ -89,7 +92,20 @@ class ScoreGate:
             self._reason(bool(found_nothing), float(p)) if stopped else ""
             for stopped, found_nothing, p in zip(blocked, empty, joined, strict=True)
         )
-        return GateDecision(blocked, reasons, np.where(empty, np.nan, joined))
+        note = "" if judges else _NO_JUDGE
+        return GateDecision(blocked, reasons, np.where(empty, np.nan, joined), note)
+
+    def _joined(
+        self,
+        plans: Sequence[QueryPlan],
+        judges: Mapping[str, BatchRetriever],
+        retriever: BatchRetriever,
+    ) -> Scores:
+        if not judges:
+            return np.full(len(plans), np.nan)
+        texts = [indexed_text(node) for node in retriever.nodes]
+        words = RandomWords(texts, self.draws, self.seed)
+        return geometric_mean({name: words.chances(leaf, plans) for name, leaf in judges.items()})
 
     def _reason(self, found_nothing: bool, p: float) -> str:
         if found_nothing:

@@ -9,7 +9,7 @@ from llama_index.core.schema import TextNode
 from retrievers.bm25 import BM25Retriever
 from retrievers.char_tfidf import CharTfidfRetriever
 from retrievers.dense import DenseRetriever
-from retrievers.embeddings import LocalEmbedding
+from retrievers.embeddings import LocalEmbedding, LsaEmbedding
 from retrievers.fusion import Hybrid
 from retrievers.gate import GateDecision, NoGate, ScoreGate
 from retrievers.random_words import RandomWords, geometric_mean, main_script
@@ -131,7 +131,12 @@ def test_a_reason_gives_the_measured_value_and_the_limit(english) -> None:
     assert decision.blocked.tolist() == [True, False, False]
     assert f"p = {decision.statistics[0]:.2f}, limit 0.2" in decision.reasons[0]
     assert decision.reasons[1:] == ("", "")
-    assert decision.summary() == "The gate blocked 1 of 3 queries."
+
+
+def test_an_embedding_alone_is_no_judge_and_says_so(english) -> None:
+    decision = decide(lambda: DenseRetriever(LsaEmbedding(dimensions=8)), english, ["study"])
+    assert not decision.blocked.any()
+    assert "no lexical part" in decision.note
 
 
 @pytest.mark.parametrize("count", [1, 2, 29])
