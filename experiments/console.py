@@ -17,10 +17,7 @@ if TYPE_CHECKING:
     from experiments.schema import Mean
     from experiments.summary import Differences
 
-NO_LABELS = (
-    "This dataset has no labels, so nothing is scored. The ranking and the submission are written. "
-    "To score them, add qrels.tsv (query-id, corpus-id, score) to the folder."
-)
+NO_LABELS = "This dataset has no labels, so nothing is scored; the ranking is written."
 
 
 def show_notes(notes: Sequence[str]) -> None:
@@ -65,7 +62,13 @@ def _show_scores(out: Console, results: Mapping[str, Result], metrics: Sequence[
         table.add_row(Text(name), *("–" if mean is None else f"{mean:.4f}" for mean in means))
     out.print(table)
     for side in sides:
-        _say(out, f"{side}: {_coverage(first.means[side])}")
+        said = {name: _coverage(result.means[side]) for name, result in results.items()}
+        for coverage in dict.fromkeys(said.values()):
+            names = [name for name, other in said.items() if other == coverage]
+            whose = "" if len(names) == len(said) else f" ({', '.join(names)})"
+            _say(out, f"{side}{whose}: {coverage}")
+    if len(shown) < len(metrics):
+        _say(out, f"In summary.json too: {', '.join(metrics[len(shown) :])}.")
 
 
 def _that_fit(metrics: Sequence[str], width: int, sides: int) -> Sequence[str]:
