@@ -52,7 +52,7 @@ class Comparison:
         split = self.setting.split.divide(dataset)
         console.show_notes([*dataset.notes, *split.notes])
         results = {
-            name: judge(pipeline, dataset, split, self.setting)
+            name: judge(pipeline, dataset, split, self.setting, self.title)
             for name, pipeline in pipelines.items()
         }
         against = {

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from experiments.evaluation import Evaluator
+    from experiments.ledger import Ledger
     from experiments.schema import Tracker
     from experiments.store import StageStore
 
@@ -21,6 +22,7 @@ class Setting:
     dataset: a loader with `load()`.  split: a divider with `divide(dataset)`.
     submission: a writer, or None.  folder: what runs are kept in.
     force: run trials again that the store holds.
+    ledger: what counts every trial on a dataset; None counts nothing.
     overrides: the words of the command line, kept with the run so that it can be repeated.
     """
 
@@ -33,6 +35,7 @@ class Setting:
     folder: str | Path = "runs"
     force: bool = False
     overrides: Sequence[str] = ()
+    ledger: Ledger | None = None
 
     def open_folder(self, title: str) -> Path:
         """A new folder for one run: runs/2026-01-31/142233-quickstart."""
