@@ -62,6 +62,13 @@ def explain(error: Exception, arguments: Sequence[str]) -> int:
     return USER_MISTAKE
 
 
+def reason(error: Exception) -> str:
+    """One line that says why: the sentence of a mistake, else the kind of fault and its words."""
+    cause = _cause(error)
+    said = _sentence(cause, ()) or f"{type(cause).__name__}: {cause}"
+    return " ".join(said.split())
+
+
 def _cause(error: BaseException) -> BaseException:
     """What lies under Hydra's own wrapping of an error in a constructor."""
     while isinstance(error, InstantiationException) and error.__cause__ is not None:

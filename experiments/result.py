@@ -42,6 +42,7 @@ class Result:
     means: split -> metric -> mean; empty without labels. A sealed split shows public alone.
     seconds: stage -> wall time when it was computed.
     started, ended: seconds since the epoch.
+    stored: read from the store, so nothing was computed.
     """
 
     key: Mapping[str, Any]
@@ -56,6 +57,7 @@ class Result:
     seconds: Mapping[str, float]
     started: float
     ended: float
+    stored: bool = False
 
 
 def judge(
@@ -185,6 +187,7 @@ def load_result(folder: Path) -> Result:
         seconds=page["seconds"],
         started=page["started"],
         ended=page["ended"],
+        stored=True,
     )
 
 
