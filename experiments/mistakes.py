@@ -114,7 +114,7 @@ def _configuration(error: BaseException, arguments: Sequence[str]) -> str:
     first = str(error).strip().split("\n", 1)[0]
     unknown = re.search(r"Could not (?:override|delete from config)[. ]+'?([\w./@]+)'?", first)
     if unknown is None:
-        return f"{first} (in: {' '.join(arguments)})"
+        return f"{first} (in: {' '.join(arguments)})" if arguments else first
     name = unknown.group(1).rstrip(".")
     near = difflib.get_close_matches(name, list(_options(arguments)), n=3, cutoff=0.5)
     hint = f"Did you mean {' or '.join(near)}?" if near else "`python run.py --help` lists them."

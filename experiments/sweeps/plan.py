@@ -44,7 +44,7 @@ def plan(config: DictConfig) -> SweepPlan:
         for override in parsed([*words, *config.hydra.overrides.task])
     }
     swept = {key: override for key, override in chosen.items() if override.is_sweep_override()}
-    values = {key: override.get_value_element_as_str() for key, override in swept.items()}
+    values = {key: str(o.input_line).split("=", 1)[1] for key, o in swept.items()}
     grid = prod(len(list(o.sweep_iterator())) for o in swept.values() if o.is_discrete_sweep())
     return SweepPlan(values, int(sweeper.get("n_trials") or grid))
 
