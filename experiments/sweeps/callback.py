@@ -20,11 +20,20 @@ class SweepCallback(Callback):
     def __init__(self) -> None:
         self._sweep: RunningSweep | None = None
 
+    def on_run_start(self, config: DictConfig, **_: Any) -> None:
+        """A single run: is it meant to be one?"""
+        from experiments.sweeps.traps import check_single
+
+        with explained():
+            check_single(config)
+
     def on_multirun_start(self, config: DictConfig, **_: Any) -> None:
         """Before the first trial: a mistake that would hit every trial ends it here."""
         from experiments.sweeps.running import RunningSweep
+        from experiments.sweeps.traps import check_sweep
 
         with explained():
+            check_sweep(config)
             self._sweep = RunningSweep.begin(config)
 
     def on_multirun_end(self, config: DictConfig, **_: Any) -> None:

@@ -82,7 +82,8 @@ class RunningSweep:
         table = self.folder / "trials.json"
         write_trials(table, trials)
         point_latest(self.folder.parent, self.folder)
-        self._show(trials, failed)
+        if trials:
+            self._show(trials, failed)
         self.tracker.close(self.header.parent, self._record(trials, failed, table))
         return bool(failed)
 
