@@ -15,24 +15,25 @@ class ComposedOnce(ConfigLoaderImpl):
 
     def __init__(self, config_search_path: Any) -> None:
         super().__init__(config_search_path)
-        self._kept: dict[tuple[str, ...], bytes] = {}
+        self._kept: dict[tuple[str, ...], bytes] | None = {}
 
     def load_sweep_config(
         self, master_config: DictConfig, sweep_overrides: list[str]
     ) -> DictConfig:
         """The configuration of one trial; each call returns its own copy."""
         key = tuple(sweep_overrides)
-        if key not in self._kept:
+        if self._kept is None or key not in self._kept:
             config = super().load_sweep_config(master_config, sweep_overrides)
-            self._kept[key] = pickle.dumps(config)
+            if self._kept is not None:
+                self._kept[key] = pickle.dumps(config)
             return config
         config = pickle.loads(self._kept[key])
         OmegaConf.copy_cache(from_config=master_config, to_config=config)
         return config
 
     def __getstate__(self) -> dict[str, Any]:
-        """Worker processes compose for themselves."""
-        return {**self.__dict__, "_kept": {}}
+        """Worker processes keep nothing: they compose each trial once anyway."""
+        return {**self.__dict__, "_kept": None}
 
 
 def compose_once() -> None:

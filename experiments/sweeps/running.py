@@ -69,7 +69,7 @@ class RunningSweep:
             watch=Watch(folder, total=made.total),
             started=time.time(),
         )
-        sweep._start()
+        sweep._start(config)
         return sweep
 
     def end(self) -> bool:
@@ -87,7 +87,7 @@ class RunningSweep:
         self.tracker.close(self.header.parent, self._record(trials, failed, table))
         return bool(failed)
 
-    def _start(self) -> None:
+    def _start(self, config: DictConfig) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         parent = self.tracker.open(self._record([], [], None))
         self.header = SweepHeader(
@@ -99,6 +99,7 @@ class RunningSweep:
         )
         self.header.write(self.folder)
         compose_once()
+        _quiet(str(config.hydra.sweeper.get("_target_")))
         atexit.register(self.end)  # an interrupted sweep is closed too
         self.watch.start()
 
@@ -154,6 +155,14 @@ def _checked_dataset(config: DictConfig, made: SweepPlan) -> Dataset | None:
         notes += instantiate(config.split, _convert_="all").divide(dataset).notes
     console.show_notes(notes)
     return dataset
+
+
+def _quiet(sweeper: str) -> None:
+    """Optuna's own lines would stand between those of the trials."""
+    if "optuna" in sweeper:
+        from optuna import logging
+
+        logging.set_verbosity(logging.WARNING)
 
 
 def _best_scores(top: Ending | None) -> dict[str, float]:
