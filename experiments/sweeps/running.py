@@ -25,6 +25,7 @@ from experiments.sweeps.watch import Watch
 if TYPE_CHECKING:
     from experiments.schema import Tracker
 
+_PARTS = ("chunker", "enrich", "query", "retriever", "gate", "postprocessor", "submission", "store")
 _SHOWN = 60  # trials of a long sweep in the last table; all of them are in trials.json
 
 
@@ -147,6 +148,9 @@ def _checked_dataset(config: DictConfig, made: SweepPlan) -> Dataset | None:
     if made.touches("dataset"):
         return None
     dataset: Dataset = instantiate(config.dataset, _convert_="all").load()
+    for part in _PARTS:
+        if not made.touches(part):
+            instantiate(config[part], _convert_="all")  # building is free, and finds wrong options
     notes = list(dataset.notes)
     if not made.touches("metrics"):
         metrics = instantiate(config.metrics, _convert_="all")
