@@ -181,9 +181,9 @@ def test_editing_a_source_file_changes_the_description(tmp_path, monkeypatch):
     (room / "leaf.py").write_text("DEPTH = 1\n", encoding="utf-8")
     (room / "part.py").write_text("from retrievers.leaf import DEPTH\n", encoding="utf-8")
     monkeypatch.setattr(identity, "ROOT", tmp_path)
-    before = identity._source_hash.__wrapped__("retrievers.part")
+    before = identity.module_source.__wrapped__("retrievers.part")
     (room / "leaf.py").write_text("DEPTH = 2\n", encoding="utf-8")
-    after = identity._source_hash.__wrapped__("retrievers.part")
+    after = identity.module_source.__wrapped__("retrievers.part")
     assert before != after
 
 
