@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from experiments import identity
+from experiments.entry import MANIFEST
 from experiments.identity import describe, fingerprint
 from experiments.records import MemoryRecords, SqliteRecords
-from experiments.store import MANIFEST, NoStore, Store
+from experiments.store import NoStore, Store
 
 
 def save(value, folder):
