@@ -180,7 +180,7 @@ def _through(
 
 def _asked(plans: Sequence[QueryPlan]) -> str:
     """What the queries are, as part of a key."""
-    return fingerprint([[plan.id, describe(plan.texts)] for plan in plans])
+    return fingerprint([[plan.id, dict(plan.texts)] for plan in plans])
 
 
 def _candidates(

@@ -25,7 +25,7 @@ def save_strings(values: Sequence[str], folder: Path, name: str) -> None:
 
 def load_strings(folder: Path, name: str) -> list[str]:
     """Read what `save_strings` wrote."""
-    data = memoryview(_array(folder, name))
+    data = _array(folder, name).data
     begin, values = 0, []
     for end in _array(folder, f"{name}_ends").tolist():
         values.append(str(data[begin:end], "utf-8", "surrogatepass"))
@@ -76,21 +76,16 @@ def load_chunks(folder: Path) -> list[TextNode]:
 
 def save_terms(terms: Sequence[Sequence[str]], folder: Path) -> None:
     """Write the terms of every text, in order."""
-    vocabulary = {
-        term: row for row, term in enumerate(dict.fromkeys(t for ts in terms for t in ts))
-    }
-    save_strings(list(vocabulary), folder, "vocabulary")
-    rows = np.array([vocabulary[t] for ts in terms for t in ts], dtype=np.int32)
-    np.save(folder / "rows.npy", rows)
-    np.save(folder / "ends.npy", np.cumsum([len(ts) for ts in terms], dtype=np.int64))
+    _save_repeated([term for several in terms for term in several], folder, "terms")
+    np.save(folder / "ends.npy", np.cumsum([len(several) for several in terms], dtype=np.int64))
 
 
 def load_terms(folder: Path) -> list[list[str]]:
     """Read what `save_terms` wrote."""
-    vocabulary, rows = load_strings(folder, "vocabulary"), _array(folder, "rows")
+    flat = _load_repeated(folder, "terms")
     begin, terms = 0, []
     for end in _array(folder, "ends").tolist():
-        terms.append([vocabulary[row] for row in rows[begin:end].tolist()])
+        terms.append(flat[begin:end])
         begin = end
     return terms
 
@@ -106,7 +101,7 @@ def load_array(folder: Path) -> np.ndarray:
 
 
 def _array(folder: Path, name: str) -> np.ndarray:
-    return np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)  # type: ignore[no-any-return]
+    return np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False))
 
 
 def _save_repeated(values: Sequence[str], folder: Path, name: str) -> None:
