@@ -23,7 +23,7 @@ _DIGEST_LENGTH = 36
 
 
 class MLflowTracker:
-    """Writes each finished run to MLflow, its numbers in one batch.
+    """Writes runs to MLflow, the numbers of each in one batch.
 
     uri: `sqlite:///runs/mlflow.db`, or `http://…` of any tracking server.
     artifacts: where a local store keeps its files; a server decides for itself.
@@ -38,32 +38,40 @@ class MLflowTracker:
         self.artifacts = artifacts
 
     def log(self, record: RunRecord) -> str:
-        """Write one run and return its MLflow id."""
-        from mlflow.entities import Metric, Param, RunTag
+        """Write one finished run and return its MLflow id."""
+        run = self.open(record)
+        self.close(run, record)
+        return run
 
-        at = int(record.ended * 1000)
+    def open(self, record: RunRecord) -> str:
+        """Begin a run, for others to stand under, and return its MLflow id."""
         run = self._client.create_run(
-            self._experiment_id(record.dataset.name),
+            self._experiment_id(_group(record)),
             start_time=int(record.started * 1000),
             run_name=record.name,
             tags={"mlflow.parentRunId": record.parent} if record.parent else {},
         )
-        run_id = str(run.info.run_id)
+        return str(run.info.run_id)
+
+    def close(self, run: str | None, record: RunRecord) -> None:
+        """Write all numbers of a run that was opened, and end it: FAILED where it failed."""
+        if run is None:
+            return
+        from mlflow.entities import Metric, Param, RunTag
+
+        at = int(record.ended * 1000)
         numbers = {**metric_values(record.scores), **record.measures}
         self._client.log_batch(
-            run_id,
+            run,
             metrics=[Metric(name, value, at, 0) for name, value in numbers.items()],
             params=[Param(name, _short(value)) for name, value in record.params.items()],
-            tags=[
-                RunTag("experiment", record.experiment),
-                RunTag("coverage", json.dumps(_coverage(record.scores))),
-            ],
+            tags=[RunTag(name, value) for name, value in _tags(record).items()],
         )
-        self._client.log_inputs(run_id, [_dataset_input(record.dataset)])
+        if record.dataset is not None:
+            self._client.log_inputs(run, [_dataset_input(record.dataset)])
         for path in record.files:
-            self._client.log_artifact(run_id, str(path))
-        self._client.set_terminated(run_id, end_time=at)
-        return run_id
+            self._client.log_artifact(run, str(path))
+        self._client.set_terminated(run, "FAILED" if record.failure else "FINISHED", at)
 
     @cached_property
     def _client(self) -> MlflowClient:
@@ -113,6 +121,19 @@ def metric_values(scores: Mapping[str, Mapping[str, Mean]]) -> dict[str, float]:
         if means:
             values[f"{split}/queries_scored"] = min(mean.n_scored for mean in means.values())
     return values
+
+
+def _group(record: RunRecord) -> str:
+    return record.group or (record.dataset.name if record.dataset else record.experiment)
+
+
+def _tags(record: RunRecord) -> dict[str, str]:
+    tags = {"experiment": record.experiment}
+    if record.scores:
+        tags["coverage"] = json.dumps(_coverage(record.scores))
+    if record.failure:
+        tags["failure"] = record.failure[:_LONGEST_PARAM]
+    return tags
 
 
 def _coverage(scores: Mapping[str, Mapping[str, Mean]]) -> dict[str, dict[str, str]]:
