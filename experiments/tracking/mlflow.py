@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from experiments.schema import Dataset, Mean, RunRecord
 
+KEY = "rankproof.run"
+_EVERY_VIEW = 3  # mlflow.entities.ViewType.ALL: also runs that a user deleted
 _LONGEST_PARAM = 6000
 _DIGEST_LENGTH = 36
 
@@ -43,15 +45,26 @@ class MLflowTracker:
         self.close(run, record)
         return run
 
-    def open(self, record: RunRecord) -> str:
-        """Begin a run, for others to stand under, and return its MLflow id."""
+    def open(self, record: RunRecord, key: str | None = None) -> str:
+        """Begin a run, for others to stand under, and return its MLflow id.
+
+        key: a name by which `find` knows the run again.
+        """
+        tags = {"mlflow.parentRunId": record.parent, KEY: key}
         run = self._client.create_run(
             self._experiment_id(_group(record)),
             start_time=int(record.started * 1000),
             run_name=record.name,
-            tags={"mlflow.parentRunId": record.parent} if record.parent else {},
+            tags={name: value for name, value in tags.items() if value},
         )
         return str(run.info.run_id)
+
+    def find(self, key: str, record: RunRecord) -> str | None:
+        """The id of the run that was opened with this key, where `record` is listed."""
+        runs = self._client.search_runs(
+            [self._experiment_id(_group(record))], f"tags.`{KEY}` = '{key}'", _EVERY_VIEW, 1
+        )
+        return str(runs[0].info.run_id) if runs else None
 
     def close(self, run: str | None, record: RunRecord) -> None:
         """Write all numbers of a run that was opened, and end it: FAILED where it failed."""
