@@ -155,6 +155,8 @@ class OutboxTracker:
         """Send a run; what an attempt before left half sent is completed, not repeated."""
         record = replace(letter.record, parent=self._parent(letter.record))
         run = letter.run or (self._mlflow.find(letter.key, record) if letter.uri else None)
+        if run is None and letter.finished:
+            return self._mlflow.log(record, key=letter.key)
         run = run or self._mlflow.open(record, key=letter.key)
         if letter.finished:
             self._mlflow.close(run, record)
