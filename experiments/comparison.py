@@ -15,6 +15,7 @@ from experiments.pipeline import Pipeline
 from experiments.result import Result, differences, judge
 from experiments.schema import Dataset, Report, RunRecord
 from experiments.summary import Differences, point_latest, summary, write_result, write_summary
+from experiments.tracking.outbox import logged_id
 
 if TYPE_CHECKING:
     from experiments.setting import Setting
@@ -85,7 +86,7 @@ class Comparison:
             files += [submission] if submission else []
             run_id = self.setting.tracker.log(self._record(name, dataset, result, parent, files))
             kept[name] = {
-                "mlflow_run_id": run_id,
+                "mlflow_run_id": logged_id(run_id),
                 "submission": str(submission) if submission else None,
             }
         overrides = self.setting.overrides

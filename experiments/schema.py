@@ -73,6 +73,8 @@ class Dataset:
     spans: query id -> the gold spans, for sets labelled by characters; None elsewhere.
     notes: one sentence for each thing that loading left out or mended, with its count.
     fingerprint: sha256 over documents, queries and labels, in their order.
+    corpus_fingerprint: sha256 over the documents alone, which chunks and indexes depend on; ""
+        where nobody made one: then they depend on all.
     """
 
     name: str
@@ -82,6 +84,7 @@ class Dataset:
     fingerprint: str
     spans: Mapping[str, Sequence[Span]] | None = None
     notes: tuple[str, ...] = ()
+    corpus_fingerprint: str = ""
 
 
 @dataclass(frozen=True, slots=True)

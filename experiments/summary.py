@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiments.atomic_file import atomic_file
 from experiments.identity import fingerprint
+from experiments.tracking.outbox import without_credentials
 from experiments.trec_run import write_run
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def summary(
     marks = {name: fingerprint(result.key["pipeline"]) for name, result in results.items()}
     return {
         "experiment": title,
-        "overrides": list(overrides),
+        "overrides": [without_credentials(word) for word in overrides],
         "dataset": dataset.name,
         "fingerprints": {"dataset": dataset.fingerprint, "pipelines": marks},
         "pipelines": pipelines,
