@@ -7,15 +7,19 @@ from hydra.utils import instantiate
 from omegaconf import DictConfig
 
 from experiments.mistakes import explained
-from experiments.schema import Experiment
+from experiments.schema import Experiment, Report
+from experiments.sweeps.attempt import attempt
 
 
 @hydra.main(version_base="1.3", config_path="conf", config_name="config")
-def main(config: DictConfig) -> float | None:
-    """Build the configured experiment and run it; a sweeper reads the primary score."""
-    with explained():
+def main(config: DictConfig) -> float:
+    """Build the configured experiment and run it; a sweeper maximises the number."""
+
+    def run() -> Report:
         experiment: Experiment = instantiate(config.experiment, _convert_="all")
-        return experiment.run().primary
+        return experiment.run()
+
+    return attempt(run, config)
 
 
 if __name__ == "__main__":

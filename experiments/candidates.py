@@ -62,6 +62,6 @@ def save_ranking(ranking: Ranking, folder: Path) -> None:
 def load_ranking(folder: Path, node_ids: tuple[str, ...], part: str) -> Ranking:
     """Read what `save_ranking` wrote, with its raw scores under the name of the part."""
     query_ids = json.loads((folder / "queries.json").read_text(encoding="utf-8"))
-    scores = np.load(folder / "scores.npy", mmap_mode="r", allow_pickle=False)
-    nodes = np.load(folder / "nodes.npy", mmap_mode="r", allow_pickle=False)
+    scores = np.asarray(np.load(folder / "scores.npy", mmap_mode="r", allow_pickle=False))
+    nodes = np.asarray(np.load(folder / "nodes.npy", mmap_mode="r", allow_pickle=False))
     return Ranking(tuple(query_ids), node_ids, nodes, scores, {part: scores})

@@ -14,7 +14,8 @@ from experiments.figures import score_figure, write_figure
 from experiments.pipeline import Pipeline
 from experiments.result import Result, differences, judge
 from experiments.schema import Dataset, Report, RunRecord
-from experiments.summary import Differences, summary, write_result, write_summary
+from experiments.summary import Differences, point_latest, summary, write_result, write_summary
+from experiments.tracking.outbox import logged_id
 
 if TYPE_CHECKING:
     from experiments.setting import Setting
@@ -50,9 +51,10 @@ class Comparison:
         dataset = self.setting.dataset.load()
         self.setting.metrics.check(spans=dataset.spans is not None)
         split = self.setting.split.divide(dataset)
-        console.show_notes([*dataset.notes, *split.notes])
+        if self.setting.trial is None:  # a sweep says it once
+            console.show_notes([*dataset.notes, *split.notes])
         results = {
-            name: judge(pipeline, dataset, split, self.setting)
+            name: judge(pipeline, dataset, split, self.setting, self.title)
             for name, pipeline in pipelines.items()
         }
         against = {
@@ -61,7 +63,8 @@ class Comparison:
             if self.baseline is not None and name != self.baseline
         }
         folder = self._write(dataset, split, results, against)
-        console.show(results, against, self.baseline, folder)
+        if self.setting.trial is None:
+            console.show(results, against, self.baseline, folder)
         return self._report(results, folder)
 
     def _write(
@@ -83,11 +86,13 @@ class Comparison:
             files += [submission] if submission else []
             run_id = self.setting.tracker.log(self._record(name, dataset, result, parent, files))
             kept[name] = {
-                "mlflow_run_id": run_id,
+                "mlflow_run_id": logged_id(run_id),
                 "submission": str(submission) if submission else None,
             }
         overrides = self.setting.overrides
         write_summary(folder, summary(self.title, overrides, dataset, results, against, kept))
+        if self.setting.trial is None:
+            point_latest(folder.parent.parent, folder)
         return folder
 
     def _open_parent(
@@ -101,12 +106,15 @@ class Comparison:
             files = [write_figure(figure, folder / "scores.html")]
         return self.setting.tracker.log(
             RunRecord(
-                name=self.title,
-                experiment=self.title,
+                **self._place(self.title, None),
                 dataset=dataset,
                 started=min(result.started for result in results.values()),
                 ended=time.time(),
-                params={"variants": ", ".join(results), "baseline": str(self.baseline)},
+                params={
+                    "variants": ", ".join(results),
+                    "baseline": str(self.baseline),
+                    **self._swept(),
+                },
                 files=files,
             )
         )
@@ -115,17 +123,26 @@ class Comparison:
         self, name: str, dataset: Dataset, result: Result, parent: str | None, files: list[Path]
     ) -> RunRecord:
         return RunRecord(
-            name=name,
-            experiment=self.title,
+            **self._place(name, parent),
             dataset=dataset,
             started=result.started,
             ended=result.ended,
-            parent=parent,
-            params=result.parameters,
+            params={**result.parameters, **self._swept()},
             scores=result.means,
             measures={f"seconds/{stage}": s for stage, s in result.seconds.items()},
             files=files,
         )
+
+    def _place(self, name: str, parent: str | None) -> dict[str, str | None]:
+        """What a run is called and where it stands: a trial bears what was swept."""
+        trial = self.setting.trial
+        group = trial.sweep.group if trial else None
+        if trial is not None and parent is None:
+            name, parent = trial.name, trial.sweep.parent
+        return {"name": name, "experiment": self.title, "group": group, "parent": parent}
+
+    def _swept(self) -> Mapping[str, str]:
+        return self.setting.trial.values if self.setting.trial else {}
 
     def _submit(self, folder: Path, dataset: Dataset, result: Result) -> Path | None:
         writer = self.setting.submission
@@ -138,6 +155,9 @@ class Comparison:
         metric = last.scores.metrics[0] if last.scores else None
         return Report(
             primary=last.means["public"][metric].mean if metric else None,
+            metric=metric,
+            higher_is_better=last.scores.higher_is_better[0] if last.scores else True,
+            stored=all(result.stored for result in results.values()),
             means={name: result.means for name, result in results.items()},
             per_query={name: r.scores.frame() for name, r in results.items() if r.scores},
             folder=folder,

@@ -12,6 +12,7 @@ import inspect
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -19,6 +20,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("chunk_quality", "retrievers", "postprocessors", "generation", "experiments")
+_LONGEST_NAME = 4  # words of llama-index-embeddings-openai-like, as modules have them
 _LABELS = {"name"}  # what a part is called changes no result
 _RUNTIME_ONLY = {"callback_manager", "api_key", "embed_batch_size", "num_threads", "num_workers"}
 
@@ -55,8 +57,30 @@ def fingerprint(value: Any) -> str:
 def source_of(cls: type) -> str:
     """Hash of the source of a class of ours and of what it imports; "name version" of others."""
     if cls.__module__.split(".")[0] in ROOMS:
-        return _source_hash(cls.__module__)
-    return " ".join(_version(cls.__module__.split(".")[0]))
+        return module_source(cls.__module__)
+    return " ".join(_version(cls.__module__))
+
+
+@cache
+def module_source(module: str) -> str:
+    """Hash of a module of ours, of all of ours that it imports, and of their libraries' versions.
+
+    Read once a process. What a module imports for type checking alone changes no result.
+    """
+    sources, outside = {}, set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name in sources or (path := _file_of(name)) is None:
+            continue
+        sources[name], imports = _read(path, path.stat().st_mtime_ns)
+        for imported in imports:
+            room = imported.split(".")[0]
+            if room in ROOMS:
+                waiting.append(imported)
+            elif room not in sys.stdlib_module_names:
+                outside.add(_version(imported))
+    return fingerprint([sorted(sources.items()), sorted(outside)])
 
 
 def _arguments(part: Any) -> Iterator[tuple[str, Any]]:
@@ -81,30 +105,30 @@ def _plain(value: Any) -> Any:
 
 
 @cache
-def _source_hash(module: str) -> str:
-    sources, outside = {}, set()
-    waiting = [module]
+def _read(path: Path, changed: int) -> tuple[str, tuple[str, ...]]:
+    """Text and imports of a file as it was at that time."""
+    source = path.read_text(encoding="utf-8")
+    return source, tuple(_imports(ast.parse(source)))
+
+
+def _imports(tree: ast.AST) -> Iterator[str]:
+    waiting = [tree]
     while waiting:
-        name = waiting.pop()
-        if name in sources or (path := _file_of(name)) is None:
-            continue
-        sources[name] = path.read_text(encoding="utf-8")
-        for imported in _imports(sources[name]):
-            room = imported.split(".")[0]
-            if room in ROOMS:
-                waiting.append(imported)
-            elif room not in sys.stdlib_module_names:
-                outside.add(room)
-    return fingerprint([sorted(sources.items()), sorted(_version(name) for name in outside)])
-
-
-def _imports(source: str) -> Iterator[str]:
-    for node in ast.walk(ast.parse(source)):
+        node = waiting.pop()
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             yield node.module
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.If) and _for_types(node.test):
+            waiting += node.orelse
+        elif not isinstance(node, ast.expr):
+            waiting += ast.iter_child_nodes(node)
+
+
+def _for_types(test: ast.expr) -> bool:
+    name = getattr(test, "attr", getattr(test, "id", None))
+    return name == "TYPE_CHECKING"
 
 
 def _file_of(module: str) -> Path | None:
@@ -115,14 +139,34 @@ def _file_of(module: str) -> Path | None:
 
 @cache
 def _version(module: str) -> tuple[str, str]:
-    for name in _distributions().get(module, [module]):
-        try:
-            return name, metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return module, "unknown"
+    """Name and version of the distribution of a module: `llama_index.core.x` is llama-index-core's.
+
+    The names are tried first: looking into every distribution's list of files takes a second.
+    """
+    words = module.split(".")
+    for length in range(min(len(words), _LONGEST_NAME), 0, -1):
+        name = "-".join(words[:length]).replace("_", "-").lower()
+        if version := _installed(name):
+            return name, version
+    return _owner(words[0]) or (module, "unknown")
 
 
 @cache
-def _distributions() -> Mapping[str, list[str]]:
-    return metadata.packages_distributions()
+def _installed(name: str) -> str | None:
+    with suppress(metadata.PackageNotFoundError):
+        return metadata.version(name)
+    return None
+
+
+@cache
+def _owner(module: str) -> tuple[str, str] | None:
+    """The distribution that brought a top-level module of another name (sklearn: scikit-learn)."""
+    for distribution, files in _files():
+        if f"\n{module}/__init__.py," in files or f"\n{module}." in files:
+            return distribution.name, distribution.version
+    return None
+
+
+@cache
+def _files() -> list[tuple[metadata.Distribution, str]]:
+    return [(one, f"\n{one.read_text('RECORD') or ''}") for one in metadata.distributions()]

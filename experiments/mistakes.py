@@ -34,6 +34,9 @@ _EXTRAS = {
 }
 
 
+_PLUGINS = ("optuna", "joblib")
+
+
 @contextmanager
 def explained() -> Iterator[None]:
     """Ends the process with `explain`'s code where the block raises."""
@@ -60,6 +63,13 @@ def explain(error: Exception, arguments: Sequence[str]) -> int:
         return FAULT if sentence is None else USER_MISTAKE
     print(f"error: {sentence}", file=sys.stderr)
     return USER_MISTAKE
+
+
+def reason(error: Exception) -> str:
+    """One line that says why: the sentence of a mistake, else the kind of fault and its words."""
+    cause = _cause(error)
+    said = _sentence(cause, ()) or f"{type(cause).__name__}: {cause}"
+    return " ".join(said.split())
 
 
 def _cause(error: BaseException) -> BaseException:
@@ -90,6 +100,8 @@ def _sentence(error: BaseException, arguments: Sequence[str]) -> str | None:
 
 def _unknown_choice(error: MissingConfigException) -> str:
     group, _, choice = str(error.missing_cfg_file).rpartition("/")
+    if group in ("hydra/sweeper", "hydra/launcher") and choice in _PLUGINS:
+        return _install(f"hydra-{choice}-{group.removeprefix('hydra/')}", "sweep")
     options = sorted(error.options or ())
     near = difflib.get_close_matches(choice, options, n=3, cutoff=0.5)
     hint = f" Did you mean {' or '.join(near)}?" if near else ""
@@ -105,10 +117,23 @@ def _unset(error: MissingMandatoryValue) -> str:
 
 def _configuration(error: BaseException, arguments: Sequence[str]) -> str:
     first = str(error).strip().split("\n", 1)[0]
+    if listed := re.search(r"(?:Ambiguous value for argument|Sweep parameters) '(.+)'", first):
+        return (
+            f"{listed.group(1)} is a list, and a single run takes one value: "
+            f"add -m to run a trial for each, as in python run.py -m {' '.join(arguments)}."
+        )
+    if launcher := re.search(r"In '(experiment/\S+)'.*'experiment/hydra/(launcher|sweeper)", first):
+        file, part = launcher.groups()
+        return (
+            f"conf/{file}.yaml chooses a {part}, which Hydra looks for in the wrong place: "
+            f"write hydra/{part}=… on the command line instead."
+        )
     unknown = re.search(r"Could not (?:override|delete from config)[. ]+'?([\w./@]+)'?", first)
     if unknown is None:
-        return f"{first} (in: {' '.join(arguments)})"
+        return f"{first} (in: {' '.join(arguments)})" if arguments else first
     name = unknown.group(1).rstrip(".")
+    if name == "experiment":
+        return "Write +experiment=NAME, with the plus: a run has no experiment to replace."
     near = difflib.get_close_matches(name, list(_options(arguments)), n=3, cutoff=0.5)
     hint = f"Did you mean {' or '.join(near)}?" if near else "`python run.py --help` lists them."
     return f"There is no option '{name}'. {hint}"
@@ -142,8 +167,12 @@ def _missing_extra(error: ImportError) -> str | None:
     module = error.name or ""
     for start, extra in _EXTRAS.items():
         if module == start or module.startswith(f"{start}."):
-            return (
-                f"This needs the package {module}, which is an option: "
-                f"install it with .venv/bin/pip install -c constraints.txt -e '.[{extra}]'."
-            )
+            return _install(module, extra)
     return None
+
+
+def _install(package: str, extra: str) -> str:
+    return (
+        f"This needs the package {package}, which is an option: "
+        f"install it with .venv/bin/pip install -c constraints.txt -e '.[{extra}]'."
+    )

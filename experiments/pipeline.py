@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from experiments.candidates import document_ranking, load_ranking, save_ranking
 from experiments.chunking import chunk
-from experiments.identity import describe, fingerprint
+from experiments.identity import describe, fingerprint, module_source
+from experiments.indexes import Indexes
+from experiments.stage_files import load_array, load_chunks, save_array, save_chunks
+from experiments.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
+    import numpy as np
     from llama_index.core.schema import TextNode
+    from numpy.typing import NDArray
 
     from experiments.schema import Dataset
     from experiments.store import StageStore
@@ -65,14 +66,15 @@ class Pipeline:
         ranking_parts, reorders = _by_role(self.postprocessors)
         clock = Stopwatch()
         with clock("chunk"):
-            nodes = self.enrich.enrich(chunk(dataset.corpus, self.chunker))
+            corpus = self._corpus(dataset)
+            nodes = self._nodes(dataset, corpus, store)
             plans = self.query.plan(dataset.queries)
-        with clock("index"):
-            index_keys = self._index(nodes, dataset, store)
+        self.retriever.attach(nodes)
+        indexes = Indexes(self.retriever, nodes=nodes, corpus=corpus, store=store, clock=clock)
         with clock("retrieve"):
-            retrieved, ranking = self._retrieve(plans, nodes, index_keys, store)
+            retrieved, ranking = self._retrieve(plans, nodes, indexes, store)
         with clock("gate"):
-            gate = self.gate.decide(plans, retrieved, self.retriever)
+            gate = self._gate(plans, retrieved, indexes, store)
         with clock("postprocess"):
             ranked = _through(ranking_parts, retrieved.without(gate.blocked), plans, nodes)
             prompt = _through(reorders, ranked, plans, nodes)
@@ -81,23 +83,59 @@ class Pipeline:
         ranking = ranking.without(gate.blocked)
         return Outcome(nodes, plans, gate, retrieved, ranked, prompt, ranking, clock.seconds)
 
-    def _index(
-        self, nodes: Sequence[TextNode], dataset: Dataset, store: StageStore
-    ) -> Mapping[str, Any]:
-        """Build or load the index of every leaf; returns what each leaf's results depend on."""
-        corpus = [dataset.fingerprint, describe(self.chunker), describe(self.enrich)]
-        self.retriever.attach(nodes)
-        keys = {}
-        for name, leaf in self.retriever.leaves().items():
-            keys[name] = {"corpus": corpus, "retriever": describe(leaf)}
-            _index(leaf, nodes, keys[name], store)
-        return keys
+    def _corpus(self, dataset: Dataset) -> Any:
+        """All that can change the nodes that are indexed."""
+        return {
+            "documents": dataset.corpus_fingerprint or dataset.fingerprint,
+            "chunking": module_source("experiments.chunking"),
+            "chunker": describe(self.chunker),
+            "enrich": describe(self.enrich),
+        }
+
+    def _nodes(self, dataset: Dataset, corpus: Any, store: StageStore) -> Sequence[TextNode]:
+        """The enriched chunks; the plain ones are kept too, for another enrichment of them."""
+        plain = {name: value for name, value in corpus.items() if name != "enrich"}
+
+        def enriched() -> Sequence[TextNode]:
+            chunks = store.remember(
+                "chunks",
+                plain,
+                lambda: chunk(dataset.corpus, self.chunker),
+                save_chunks,
+                load_chunks,
+            )
+            return self.enrich.enrich(chunks)  # type: ignore[no-any-return]
+
+        return store.remember("enriched", corpus, enriched, save_chunks, load_chunks)
+
+    def _gate(
+        self,
+        plans: Sequence[QueryPlan],
+        retrieved: Ranking,
+        indexes: Indexes,
+        store: StageStore,
+    ) -> GateDecision:
+        """The gate's verdict; what it measures for it, without regard to the fusion, is kept."""
+        if not hasattr(self.gate, "measure"):
+            indexes.open()
+            return self.gate.decide(plans, retrieved, self.retriever)  # type: ignore[no-any-return]
+        measured = None
+        if self.gate.measure is not None:
+            key = {"gate": describe(self.gate.measure), "indexes": indexes.keys()}
+
+            def measure() -> NDArray[np.float64]:
+                indexes.open()
+                return self.gate.measure(plans, self.retriever)  # type: ignore[no-any-return]
+
+            key["plans"] = _asked(plans)
+            measured = store.remember("gate", key, measure, save_array, load_array)
+        return self.gate.decide(plans, retrieved, self.retriever, measured)  # type: ignore[no-any-return]
 
     def _retrieve(
         self,
         plans: Sequence[QueryPlan],
         nodes: Sequence[TextNode],
-        index_keys: Mapping[str, Any],
+        indexes: Indexes,
         store: StageStore,
     ) -> tuple[Ranking, Ranking]:
         """The ranking of nodes, deep enough that `depth` documents stand in it, and theirs."""
@@ -105,9 +143,11 @@ class Pipeline:
         while True:
             wanted = self.retriever.candidate_depth(depth)
             found = {
-                name: _candidates(name, leaf, plans, wanted, index_keys[name], store)
-                for name, leaf in self.retriever.leaves().items()
+                name: _candidates(name, plans, wanted, indexes, store)
+                for name in self.retriever.leaves()
             }
+            if self.retriever.combine_searches:
+                indexes.open()
             retrieved = self.retriever.combine(plans, found, depth)
             ranking = document_ranking(retrieved, nodes, self.depth)
             short = (ranking.lengths() < self.depth) & (retrieved.lengths() >= depth)
@@ -138,50 +178,26 @@ def _through(
     return ranking
 
 
-def _index(leaf: BatchRetriever, nodes: Sequence[TextNode], key: Any, store: StageStore) -> None:
-    """Build a leaf's index, or read it back."""
-
-    def build() -> None:
-        leaf.build(nodes)
-
-    def save(_: None, folder: Path) -> None:
-        leaf.save(folder)
-
-    store.remember("index", key, build, save, leaf.load)
+def _asked(plans: Sequence[QueryPlan]) -> str:
+    """What the queries are, as part of a key."""
+    return fingerprint([[plan.id, dict(plan.texts)] for plan in plans])
 
 
 def _candidates(
-    name: str,
-    leaf: BatchRetriever,
-    plans: Sequence[QueryPlan],
-    depth: int,
-    index_key: Any,
-    store: StageStore,
+    name: str, plans: Sequence[QueryPlan], depth: int, indexes: Indexes, store: StageStore
 ) -> Ranking:
+    leaf = indexes.retriever.leaves()[name]
     own = [plan.for_part(name) for plan in plans]
-    asked = fingerprint([[plan.id, describe(plan.texts)] for plan in own])
-    key = {"index": index_key, "plans": asked, "depth": depth}
+    key = {"index": indexes.keys()[name], "plans": _asked(own), "depth": depth}
+
+    def build() -> Ranking:
+        indexes.open(name)
+        return leaf.retrieve_many(own, depth)
+
     return store.remember(
         "candidates",
         key,
-        build=lambda: leaf.retrieve_many(own, depth),
+        build,
         save=save_ranking,
         load=lambda folder: load_ranking(folder, leaf.node_ids, name),
     )
-
-
-class Stopwatch:
-    """Seconds by stage, in the order they ran."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-
-    @contextmanager
-    def __call__(self, stage: str) -> Iterator[None]:
-        """Add the time of the block to the stage."""
-        started = time.perf_counter()
-        try:
-            yield
-        finally:
-            spent = time.perf_counter() - started
-            self.seconds[stage] = self.seconds.get(stage, 0.0) + spent

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sqlite3
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -56,6 +57,8 @@ class SqliteRecords:
 
     def get(self, texts: Sequence[str]) -> dict[str, bytes]:
         """The values of those texts that are known."""
+        with suppress(OSError):  # what is in use is not cleaned away; a store may be read-only
+            os.utime(self.path)
         by_key = {_digest(text.encode("utf-8", "surrogatepass")): text for text in texts}
         found: dict[str, bytes] = {}
         with self._connection() as database:
@@ -78,14 +81,28 @@ class SqliteRecords:
         with self._connection() as database:
             database.executemany("INSERT OR REPLACE INTO records VALUES (?, ?, ?)", rows)
 
+    def damage(self) -> tuple[int, int]:
+        """(damaged values, all values)."""
+        with self._connection() as database:
+            rows = database.execute("SELECT sum, value FROM records")
+            right = [total == _digest(value) for total, value in rows]
+        return right.count(False), len(right)
+
+    def count(self) -> int:
+        """How many values are kept."""
+        with self._connection() as database:
+            return int(database.execute("SELECT count(*) FROM records").fetchone()[0])
+
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
-        database = self._open()
         try:
-            with database:
+            with closing(self._open()) as database, database:
                 yield database
-        finally:
-            database.close()
+        except sqlite3.OperationalError as error:
+            raise ValueError(
+                f"{self.path} cannot be used ({error}): make room or wait for the other process, "
+                "choose another folder with store.dir=…, or switch it off with store=off."
+            ) from error
 
     def _open(self) -> sqlite3.Connection:
         database = sqlite3.connect(self.path, timeout=_WAIT_SECONDS)

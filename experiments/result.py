@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.chunking import span_of
-from experiments.identity import describe
+from experiments.identity import describe, fingerprint
+from experiments.ledger import LedgerEntry, ScoreRow
 from experiments.metrics.per_query import PerQuery
 from experiments.parameters import parameters
 from experiments.schema import Dataset, Mean
+from experiments.splits import SIDES
 from retrievers.ranking import EVERY_PART, Ranking
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ class Result:
     means: split -> metric -> mean; empty without labels. A sealed split shows public alone.
     seconds: stage -> wall time when it was computed.
     started, ended: seconds since the epoch.
+    stored: read from the store, so nothing was computed.
     """
 
     key: Mapping[str, Any]
@@ -54,13 +57,27 @@ class Result:
     seconds: Mapping[str, float]
     started: float
     ended: float
+    stored: bool = False
 
 
-def judge(pipeline: Pipeline, dataset: Dataset, split: Split, setting: Setting) -> Result:
+def judge(
+    pipeline: Pipeline, dataset: Dataset, split: Split, setting: Setting, experiment: str = "judge"
+) -> Result:
     """The trial of a pipeline: read from the store where it has been run before.
 
     It is keyed by the dataset's content, the split, the metrics and every part of the pipeline.
+    The ledger counts it under the title of the experiment, also where it fails.
     """
+    try:
+        result = _remembered(pipeline, dataset, split, setting)
+    except Exception:
+        _count(setting, pipeline, dataset, split, experiment, None)
+        raise
+    _count(setting, pipeline, dataset, split, experiment, result.scores)
+    return result
+
+
+def _remembered(pipeline: Pipeline, dataset: Dataset, split: Split, setting: Setting) -> Result:
     key = {
         "dataset": dataset.fingerprint,
         "split": describe(setting.split),
@@ -75,6 +92,33 @@ def judge(pipeline: Pipeline, dataset: Dataset, split: Split, setting: Setting) 
         load=load_result,
         again=setting.force,
     )
+
+
+def _count(
+    setting: Setting,
+    pipeline: Pipeline,
+    dataset: Dataset,
+    split: Split,
+    experiment: str,
+    scores: PerQuery | None,
+) -> None:
+    """Tell the ledger, where there is one; private scores only of a split that shows them."""
+    if setting.ledger is not None:
+        sides = [side for side in split.shown if side in SIDES]
+        rows = [row for side in sides if scores for row in score_rows(scores, side, split)]
+        trial = fingerprint(describe(pipeline))
+        entry = LedgerEntry(trial, split.public, experiment, rows)
+        setting.ledger.record(dataset.fingerprint, [entry])
+
+
+def score_rows(scores: PerQuery, side: str, split: Split) -> list[ScoreRow]:
+    """What the ledger keeps of one side: each metric's score of each of its queries."""
+    places = {query: row for row, query in enumerate(scores.query_ids)}
+    rows = [places[query] for query in split.of(side)]
+    return [
+        ScoreRow(side, metric, split.of(side), scores.column(metric)[rows])
+        for metric in scores.metrics
+    ]
 
 
 def differences(
@@ -143,6 +187,7 @@ def load_result(folder: Path) -> Result:
         seconds=page["seconds"],
         started=page["started"],
         ended=page["ended"],
+        stored=True,
     )
 
 

@@ -73,6 +73,8 @@ class Dataset:
     spans: query id -> the gold spans, for sets labelled by characters; None elsewhere.
     notes: one sentence for each thing that loading left out or mended, with its count.
     fingerprint: sha256 over documents, queries and labels, in their order.
+    corpus_fingerprint: sha256 over the documents alone, which chunks and indexes depend on; ""
+        where nobody made one: then they depend on all.
     """
 
     name: str
@@ -82,6 +84,7 @@ class Dataset:
     fingerprint: str
     spans: Mapping[str, Sequence[Span]] | None = None
     notes: tuple[str, ...] = ()
+    corpus_fingerprint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,16 +100,21 @@ class Mean:
 class Report:
     """What an experiment hands back.
 
-    primary: public mean of the first metric, None without labels; what a sweeper maximises.
+    primary: public mean of the first metric, None without labels.
+    metric: the name of that metric, and which way is better.
     means: pipeline -> split -> metric -> mean.
     per_query: pipeline -> one row a query, one column a metric; NaN where not scored.
     folder: where the run wrote its files; None when it writes none.
+    stored: every pipeline had been run before, so nothing was computed.
     """
 
     primary: float | None = None
+    metric: str | None = None
+    higher_is_better: bool = True
     means: Mapping[str, Mapping[str, Mapping[str, Mean]]] = field(default_factory=dict)
     per_query: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     folder: Path | None = None
+    stored: bool = False
 
 
 class RankingMetric(Protocol):
@@ -122,32 +130,44 @@ class RankingMetric(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
-    """All that one finished run leaves with a tracker.
+    """All that one run leaves with a tracker.
 
     name: what people read in the list of runs: what was varied.
+    group: what it is listed under; the dataset's name where nothing else is said.
     parent: the id of the run that holds this one.
     started, ended: seconds since the epoch.
     scores: split -> metric -> mean.  measures: further numbers, all finite.
     files: what is kept with the run.
+    failure: why it failed; None where it did not.
     """
 
     name: str
     experiment: str
-    dataset: Dataset
+    dataset: Dataset | None
     started: float
     ended: float
+    group: str | None = None
     parent: str | None = None
     params: Mapping[str, str] = field(default_factory=dict)
     scores: Mapping[str, Mapping[str, Mean]] = field(default_factory=dict)
     measures: Mapping[str, float] = field(default_factory=dict)
     files: Sequence[Path] = ()
+    failure: str | None = None
 
 
 class Tracker(Protocol):
-    """Where finished runs are written down for people to compare."""
+    """Where runs are written down for people to compare."""
 
     def log(self, record: RunRecord) -> str | None:
-        """Write one run and return its id; None where nothing is tracked."""
+        """Write one finished run and return its id; None where nothing is tracked."""
+        ...
+
+    def open(self, record: RunRecord) -> str | None:
+        """Begin a run that others are to stand under and return its id."""
+        ...
+
+    def close(self, run: str | None, record: RunRecord) -> None:
+        """Write what an open run turned out to be, and end it."""
         ...
 
 

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from experiments.evaluation import Evaluator
+    from experiments.ledger import Ledger
     from experiments.schema import Tracker
     from experiments.store import StageStore
+    from experiments.sweeps.trial import Trial
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +23,8 @@ class Setting:
     dataset: a loader with `load()`.  split: a divider with `divide(dataset)`.
     submission: a writer, or None.  folder: what runs are kept in.
     force: run trials again that the store holds.
+    ledger: what counts every trial on a dataset; None counts nothing.
+    trial: the point of a sweep that this run is; None in a run of its own.
     overrides: the words of the command line, kept with the run so that it can be repeated.
     """
 
@@ -33,9 +37,14 @@ class Setting:
     folder: str | Path = "runs"
     force: bool = False
     overrides: Sequence[str] = ()
+    ledger: Ledger | None = None
+    trial: Trial | None = None
 
     def open_folder(self, title: str) -> Path:
-        """A new folder for one run: runs/2026-01-31/142233-quickstart."""
+        """A new folder for one run: runs/2026-01-31/142233-quickstart, or that of the trial."""
+        if self.trial is not None:
+            self.trial.folder.mkdir(parents=True, exist_ok=True)
+            return self.trial.folder
         now = datetime.now()
         day = Path(self.folder) / f"{now:%Y-%m-%d}"
         day.mkdir(parents=True, exist_ok=True)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
-import shutil
+import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from filelock import FileLock
 
+from experiments.entry import is_whole, write_entry
 from experiments.identity import fingerprint
 from experiments.records import MemoryRecords, Records, SqliteRecords
 
 T = TypeVar("T")
-MANIFEST = "manifest.json"
+RECORDS = "records"
+
+
+class NotStorableError(ValueError):
+    """What `save` raises for a value that its files could not give back exactly."""
 
 
 class StageStore(Protocol):
@@ -63,28 +66,58 @@ class Store:
         key: a JSON value of all that can change the result (see `experiments.identity`).
         again: build it even where it is stored, and replace the entry.
         Processes that ask for the same entry at once build it once.
+        Raises ValueError where the folder cannot be written; entries that stand there are read.
         """
         folder = self._folder(stage, key)
-        if not again and _is_whole(folder):
-            return load(folder)
-        with FileLock(f"{folder}.lock"):
-            if not again and _is_whole(folder):
+        if not again and is_whole(folder):
+            with suppress(FileNotFoundError):  # it was cleaned away since
+                return load(folder)
+        with self._locked(folder):
+            if not again and is_whole(folder):
                 return load(folder)
             value = build()
-            _write(folder, key, lambda unfinished: save(value, unfinished))
+            with self._explained():
+                self._keep(folder, key, lambda unfinished: save(value, unfinished))
         return value
 
     def records(self, kind: str, key: Any) -> Records:
         """Values kept one by one (a vector a text, a score a pair) for one described model."""
-        folder = Path(self.dir) / "records" / kind
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = Path(self.dir) / RECORDS / kind
+        with self._explained():
+            folder.mkdir(parents=True, exist_ok=True)
         return SqliteRecords(folder / f"{fingerprint(key)}.sqlite")
 
     def _folder(self, stage: str, key: Any) -> Path:
         digest = fingerprint({"stage": stage, "key": key})
-        folder = Path(self.dir) / stage / digest[:2] / digest
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        return folder
+        return Path(self.dir) / stage / digest[:2] / digest
+
+    def _keep(self, folder: Path, key: Any, save: Callable[[Path], None]) -> None:
+        try:
+            write_entry(folder, key, save)
+        except NotStorableError as error:
+            warnings.warn(f"{error} It is made anew at each run.", stacklevel=4)
+
+    @contextmanager
+    def _locked(self, folder: Path) -> Iterator[None]:
+        lock = FileLock(f"{folder}.lock")
+        with self._explained():
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            lock.acquire()
+        try:
+            yield
+        finally:
+            lock.release()
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise ValueError(
+                f"The store {self.dir} cannot be written ({error.strerror or error}): make room "
+                "with `python -m experiments.store gc --older-than 30d`, choose another folder "
+                "with store.dir=…, or switch it off with store=off."
+            ) from error
 
 
 class NoStore:
@@ -108,32 +141,7 @@ class NoStore:
         return MemoryRecords()
 
 
-def checksum(path: Path) -> str:
-    """sha256 (hex) of a file's bytes."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+if __name__ == "__main__":
+    from experiments.store_command import main
 
-
-def _write(folder: Path, key: Any, save: Callable[[Path], None]) -> None:
-    unfinished = folder.with_name(f"{folder.name}.{os.getpid()}.tmp")
-    shutil.rmtree(unfinished, ignore_errors=True)
-    unfinished.mkdir(parents=True)
-    save(unfinished)
-    sums = {path.name: checksum(path) for path in sorted(unfinished.iterdir())}
-    manifest = json.dumps({"files": sums, "key": key}, ensure_ascii=False, indent=1)
-    (unfinished / MANIFEST).write_text(manifest, encoding="utf-8")
-    shutil.rmtree(folder, ignore_errors=True)
-    unfinished.rename(folder)
-
-
-def _is_whole(folder: Path) -> bool:
-    if not folder.exists():
-        return False
-    try:
-        files = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["files"]
-        whole = all(checksum(folder / name) == value for name, value in files.items())
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        whole = False
-    if not whole:
-        warnings.warn(f"The stored entry {folder} is damaged and is built again.", stacklevel=3)
-    return whole
+    sys.exit(main(sys.argv[1:]))

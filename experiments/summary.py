@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiments.atomic_file import atomic_file
 from experiments.identity import fingerprint
+from experiments.tracking.outbox import without_credentials
 from experiments.trec_run import write_run
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def summary(
     marks = {name: fingerprint(result.key["pipeline"]) for name, result in results.items()}
     return {
         "experiment": title,
-        "overrides": list(overrides),
+        "overrides": [without_credentials(word) for word in overrides],
         "dataset": dataset.name,
         "fingerprints": {"dataset": dataset.fingerprint, "pipelines": marks},
         "pipelines": pipelines,
@@ -83,11 +84,10 @@ def summary(
 
 
 def write_summary(folder: Path, value: Mapping[str, Any]) -> Path:
-    """Write summary.json into the folder of the run and point `latest` beside it there."""
+    """Write summary.json into the folder of the run."""
     path = folder / "summary.json"
     with atomic_file(path) as part:
         part.write_text(_json(value), encoding="utf-8")
-    _point(folder.parent.parent / "latest", folder)
     return path
 
 
@@ -110,9 +110,10 @@ def _per_query(scores: PerQuery, split: Split) -> pd.DataFrame:
     return frame
 
 
-def _point(link: Path, folder: Path) -> None:
-    """Make `link` a symbolic link to the folder, in one step."""
+def point_latest(runs: Path, folder: Path) -> None:
+    """Make `latest` in `runs` a symbolic link to the folder, in one step."""
+    link = runs / "latest"
     fresh = link.with_name(f".{link.name}.{os.getpid()}")
     fresh.unlink(missing_ok=True)
-    fresh.symlink_to(folder.relative_to(link.parent), target_is_directory=True)
+    fresh.symlink_to(folder.relative_to(runs), target_is_directory=True)
     fresh.replace(link)

@@ -5,14 +5,29 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, QueryBundle
 
+from retrievers.analyzers import Analyzer
 from retrievers.ranking import EVERY_PART, Flags, QueryPlan, Ranking, Rows, Scores
 from retrievers.score_fusion import fuse_by_rank
+
+
+@runtime_checkable
+class TermRetriever(Protocol):
+    """A retriever that weights the terms of an analyzer: the terms can be made, and kept, apart."""
+
+    @property
+    def term_analyzer(self) -> Analyzer:
+        """What makes the terms of texts and queries."""
+        ...
+
+    def index_terms(self, terms: Sequence[Sequence[str]]) -> None:
+        """Make the index of texts whose terms these are."""
+        ...
 
 
 class BatchRetriever(BaseRetriever):
@@ -92,6 +107,11 @@ class BatchRetriever(BaseRetriever):
     def candidate_depth(self, depth: int) -> int:
         """How deep each leaf has to be searched for a ranking of `depth`."""
         return depth
+
+    @property
+    def combine_searches(self) -> bool:
+        """Whether `combine` asks the leaves' indexes; else what they found is all it needs."""
+        return False
 
     def combine(
         self,

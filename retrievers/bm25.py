@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from scipy import sparse
 
+from retrievers.analyzers import Analyzer
 from retrievers.analyzers import analyzer as analyzer_named
 from retrievers.base import BatchRetriever
 from retrievers.inverted_index import InvertedIndex
@@ -53,12 +54,18 @@ class BM25Retriever(BatchRetriever):
             )
         self.analyzer, self.k1, self.b, self.method, self.delta = analyzer, k1, b, method, delta
 
+    @property
+    def term_analyzer(self) -> Analyzer:
+        return self._analyzer
+
     def index(self, texts: Sequence[str]) -> None:
-        documents = self._analyzer.analyze_many(texts)
+        self.index_terms(self._analyzer.analyze_many(texts))
+
+    def index_terms(self, documents: Sequence[Sequence[str]]) -> None:
         terms = sorted({term for document in documents for term in document})
         vocabulary = {term: row for row, term in enumerate(terms)}
         self._floors = np.zeros(len(terms))
-        weights = sparse.csr_array((len(terms), len(texts)), dtype=np.float64)
+        weights = sparse.csr_array((len(terms), len(documents)), dtype=np.float64)
         if terms:
             model = self._fit([[vocabulary[term] for term in one] for one in documents], vocabulary)
             arrays = (model.scores[part] for part in ("data", "indices", "indptr"))
@@ -85,7 +92,7 @@ class BM25Retriever(BatchRetriever):
 
     def load(self, folder: Path) -> None:
         self._index = InvertedIndex.load(folder)
-        self._floors = np.load(folder / "floors.npy")
+        self._floors = np.load(folder / "floors.npy", mmap_mode="r")
 
     def _fit(self, documents: list[list[int]], vocabulary: dict[str, int]) -> Any:
         from bm25s import BM25

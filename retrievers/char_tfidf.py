@@ -70,7 +70,7 @@ class CharTfidfRetriever(BatchRetriever):
         if self._index.vocabulary:
             self._vectorizer = char_vectorizer(self.shortest, self.longest)
             self._vectorizer.vocabulary = self._index.vocabulary
-            self._vectorizer.idf_ = np.load(folder / "idf.npy")
+            self._vectorizer.idf_ = np.load(folder / "idf.npy", mmap_mode="r")
 
     def _queries(self, texts: Sequence[str]) -> sparse.csr_array:
         if self._vectorizer is None or not texts:

@@ -120,12 +120,12 @@ class LsaEmbedding(LocalEmbedding):
     def load(self, folder: Path) -> None:
         """Read what `save` wrote."""
         terms = json.loads((folder / "lsa.json").read_text(encoding="utf-8"))
-        self._components = np.load(folder / "lsa_components.npy")
+        self._components = np.load(folder / "lsa_components.npy", mmap_mode="r")
         self._vectorizer = None
         if terms:
             self._vectorizer = _term_vectorizer()
             self._vectorizer.vocabulary = {term: row for row, term in enumerate(terms)}
-            self._vectorizer.idf_ = np.load(folder / "lsa_idf.npy")
+            self._vectorizer.idf_ = np.load(folder / "lsa_idf.npy", mmap_mode="r")
 
     def _vectors(self, texts: Sequence[str], *, queries: bool) -> Vectors:
         if self._components is None:

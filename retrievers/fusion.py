@@ -68,6 +68,10 @@ class Hybrid(BatchRetriever):
         weights = self.effective_weights()
         return {name: leaf for name, leaf in self._all_leaves() if weights[name] > 0}
 
+    @property
+    def combine_searches(self) -> bool:
+        return any(_asks_exact(rule) for rule in self.rules().values())
+
     def candidate_depth(self, depth: int) -> int:
         inner = [part.candidate_depth(depth) for part in self.parts.values()]
         return max([depth, self.candidates, *inner])
@@ -89,7 +93,7 @@ class Hybrid(BatchRetriever):
         exact = {
             name: leaf.score_many(plans, rows)
             for name, leaf in leaves.items()
-            if rules[name].missing == "exact" and rules[name].normalise != "rank"
+            if _asks_exact(rules[name])
         }
         columns, fused = best_first(fuse_scores(scores, rows, rules, exact), depth)
         query_ids = tuple(plan.id for plan in plans)
@@ -166,6 +170,10 @@ def _scores(name: str, ranking: Ranking, rule: PartRule) -> Scores:
     if rule.normalise != "rank":
         raise ValueError(f"Part {name!r} ranks without scores: fuse it with normalise=rank.")
     return np.where(listed, -np.arange(ranking.depth, dtype=np.float64), np.nan)
+
+
+def _asks_exact(rule: PartRule) -> bool:
+    return rule.missing == "exact" and rule.normalise != "rank"
 
 
 def _same_nodes(rankings: Sequence[Ranking]) -> tuple[str, ...]:

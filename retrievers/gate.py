@@ -33,14 +33,34 @@ class GateDecision:
     note: str = ""
 
 
+@dataclass(frozen=True)
+class Vagueness:
+    """How well random words of the corpus do against each plan; what `ScoreGate` judges by."""
+
+    draws: int
+    seed: int
+
+    def __call__(self, plans: Sequence[QueryPlan], retriever: BatchRetriever) -> Scores:
+        """The joined p of each plan, in (0, 1], [q]; NaN where no leaf can tell."""
+        leaves = _judges(retriever)
+        if not leaves:
+            return np.full(len(plans), np.nan)
+        words = RandomWords([indexed_text(n) for n in retriever.nodes], self.draws, self.seed)
+        return geometric_mean({name: words.chances(leaf, plans) for name, leaf in leaves.items()})
+
+
 class NoGate:
     """Lets every query through."""
+
+    measure = None
+    """What it asks of the indexes; a measure that is a part of its own can be kept."""
 
     def decide(
         self,
         plans: Sequence[QueryPlan],
         ranking: Ranking,
         retriever: BatchRetriever,
+        measured: Scores | None = None,
     ) -> GateDecision:
         count = len(plans)
         return GateDecision(np.zeros(count, dtype=bool), ("",) * count, np.full(count, np.nan))
@@ -78,13 +98,24 @@ class ScoreGate:
             )
         self.alpha, self.draws, self.seed = alpha, draws, seed
 
+    @property
+    def measure(self) -> Vagueness:
+        """What it asks of the indexes, whatever `alpha` is."""
+        return Vagueness(self.draws, self.seed)
+
     def decide(
-        self, plans: Sequence[QueryPlan], ranking: Ranking, retriever: BatchRetriever
+        self,
+        plans: Sequence[QueryPlan],
+        ranking: Ranking,
+        retriever: BatchRetriever,
+        measured: Scores | None = None,
     ) -> GateDecision:
-        """The verdict on each plan; `ranking` is what `retriever` found for them."""
-        leaves = retriever.leaves()
-        judges = leaves if any(leaf.lexical for leaf in leaves.values()) else {}
-        joined = self._joined(plans, judges, retriever)
+        """The verdict on each plan.
+
+        ranking: what `retriever` found for them.
+        measured: what `measure` says of them; it is asked where None.
+        """
+        joined = self.measure(plans, retriever) if measured is None else measured
         empty = ranking.lengths() == 0
         with np.errstate(invalid="ignore"):
             blocked = empty | (joined > self.alpha)
@@ -92,20 +123,8 @@ class ScoreGate:
             self._reason(bool(found_nothing), float(p)) if stopped else ""
             for stopped, found_nothing, p in zip(blocked, empty, joined, strict=True)
         )
-        note = "" if judges else _NO_JUDGE
+        note = "" if _judges(retriever) else _NO_JUDGE
         return GateDecision(blocked, reasons, np.where(empty, np.nan, joined), note)
-
-    def _joined(
-        self,
-        plans: Sequence[QueryPlan],
-        judges: Mapping[str, BatchRetriever],
-        retriever: BatchRetriever,
-    ) -> Scores:
-        if not judges:
-            return np.full(len(plans), np.nan)
-        texts = [indexed_text(node) for node in retriever.nodes]
-        words = RandomWords(texts, self.draws, self.seed)
-        return geometric_mean({name: words.chances(leaf, plans) for name, leaf in judges.items()})
 
     def _reason(self, found_nothing: bool, p: float) -> str:
         if found_nothing:
@@ -114,3 +133,8 @@ class ScoreGate:
             "it tells the passages apart no better than a random word of the corpus does "
             f"(p = {p:.2f}, limit {self.alpha:g})"
         )
+
+
+def _judges(retriever: BatchRetriever) -> Mapping[str, BatchRetriever]:
+    leaves = retriever.leaves()
+    return leaves if any(leaf.lexical for leaf in leaves.values()) else {}

@@ -81,6 +81,7 @@ class Layout(ABC):
             fingerprint=fingerprint(corpus.documents, queries, qrels, spans),
             spans=spans,
             notes=tuple(dict.fromkeys(notes)),
+            corpus_fingerprint=fingerprint(corpus.documents, (), None, None),
         )
 
     def _labelled(

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Mapping
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,12 +20,17 @@ if TYPE_CHECKING:
 
     from experiments.schema import Dataset, Mean, RunRecord
 
+KEY = "rankproof.run"
+_EVERY_VIEW = 3  # mlflow.entities.ViewType.ALL: also runs that a user deleted
 _LONGEST_PARAM = 6000
 _DIGEST_LENGTH = 36
 
 
+_experiments: dict[tuple[str, str], str] = {}  # (uri, name) -> id, asked once a process
+
+
 class MLflowTracker:
-    """Writes each finished run to MLflow, its numbers in one batch.
+    """Writes runs to MLflow, the numbers of each in one batch.
 
     uri: `sqlite:///runs/mlflow.db`, or `http://…` of any tracking server.
     artifacts: where a local store keeps its files; a server decides for itself.
@@ -37,62 +44,107 @@ class MLflowTracker:
         self.uri = uri
         self.artifacts = artifacts
 
-    def log(self, record: RunRecord) -> str:
-        """Write one run and return its MLflow id."""
+    def log(self, record: RunRecord, key: str | None = None) -> str:
+        """Write one finished run and return its MLflow id; key: as in `open`."""
+        run = self._create(record, {KEY: key, **_tags(record)})
+        self._fill(run, record, {})
+        return run
+
+    def open(self, record: RunRecord, key: str | None = None) -> str:
+        """Begin a run, for others to stand under, and return its MLflow id.
+
+        key: a name by which `find` knows the run again.
+        """
+        return self._create(record, {KEY: key})
+
+    def _create(self, record: RunRecord, tags: Mapping[str, str | None]) -> str:
+        tags = {"mlflow.parentRunId": record.parent, **tags}
+        run = self._client.create_run(
+            self._experiment_id(_group(record)),
+            start_time=int(record.started * 1000),
+            run_name=record.name,
+            tags={name: value for name, value in tags.items() if value},
+        )
+        return str(run.info.run_id)
+
+    def find(self, key: str, record: RunRecord) -> str | None:
+        """The id of the run that was opened with this key, where `record` is listed."""
+        runs = self._client.search_runs(
+            [self._experiment_id(_group(record))], f"tags.`{KEY}` = '{key}'", _EVERY_VIEW, 1
+        )
+        return str(runs[0].info.run_id) if runs else None
+
+    def close(self, run: str | None, record: RunRecord) -> None:
+        """Write all numbers of a run that was opened, and end it: FAILED where it failed."""
+        if run is not None:
+            self._fill(run, record, _tags(record))
+
+    def _fill(self, run: str, record: RunRecord, tags: Mapping[str, str]) -> None:
         from mlflow.entities import Metric, Param, RunTag
 
         at = int(record.ended * 1000)
-        run = self._client.create_run(
-            self._experiment_id(record.dataset.name),
-            start_time=int(record.started * 1000),
-            run_name=record.name,
-            tags={"mlflow.parentRunId": record.parent} if record.parent else {},
-        )
-        run_id = str(run.info.run_id)
         numbers = {**metric_values(record.scores), **record.measures}
         self._client.log_batch(
-            run_id,
+            run,
             metrics=[Metric(name, value, at, 0) for name, value in numbers.items()],
             params=[Param(name, _short(value)) for name, value in record.params.items()],
-            tags=[
-                RunTag("experiment", record.experiment),
-                RunTag("coverage", json.dumps(_coverage(record.scores))),
-            ],
+            tags=[RunTag(name, value) for name, value in tags.items()],
         )
-        self._client.log_inputs(run_id, [_dataset_input(record.dataset)])
+        if record.dataset is not None:
+            self._client.log_inputs(run, [_dataset_input(record.dataset)])
         for path in record.files:
-            self._client.log_artifact(run_id, str(path))
-        self._client.set_terminated(run_id, end_time=at)
-        return run_id
+            self._client.log_artifact(run, str(path))
+        self._client.set_terminated(run, "FAILED" if record.failure else "FINISHED", at)
 
     @cached_property
     def _client(self) -> MlflowClient:
+        """The first use of a new SQLite file creates its tables: two processes must not race."""
         os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
         os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
-        logging.getLogger("mlflow").setLevel(logging.WARNING)
-        logging.getLogger("alembic").setLevel(logging.WARNING)
         from mlflow import MlflowClient
 
-        return MlflowClient(tracking_uri=self.uri)
+        for name in ("mlflow", "alembic"):
+            logging.getLogger(name).setLevel(logging.WARNING)
+        with self._alone() as new:
+            if new is not None:
+                _write_ahead(new)
+            return MlflowClient(tracking_uri=self.uri)
 
-    def _experiment_id(self, name: str) -> str:
-        """The MLflow experiment of a dataset; made once, whoever asks first.
-
-        The first use of a new SQLite file creates its tables: two processes must not race for it.
-        """
+    @contextmanager
+    def _alone(self) -> Iterator[Path | None]:
+        """No other process begins the database meanwhile; gives its file where it is not there."""
         if not self.uri.startswith("sqlite:///"):
-            return self._find_or_create(name, None)
+            yield None
+            return
         database = Path(self.uri.removeprefix("sqlite:///")).resolve()
         database.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{database}.lock"):
-            return self._find_or_create(name, Path(self.artifacts).resolve().as_uri())
+            yield None if database.exists() else database
 
-    def _find_or_create(self, name: str, artifacts: str | None) -> str:
-        found = self._client.get_experiment_by_name(name)
+    def _experiment_id(self, name: str) -> str:
+        """The MLflow experiment of that name; made once, whoever asks first."""
+        place = (self.uri, name)
+        if place not in _experiments:
+            client = self._client
+            with self._alone():
+                _experiments[place] = self._find_or_create(client, name)
+        return _experiments[place]
+
+    def _find_or_create(self, client: MlflowClient, name: str) -> str:
+        found = client.get_experiment_by_name(name)
         if found is not None:
             return str(found.experiment_id)
-        location = f"{artifacts}/{_folder_name(name)}" if artifacts else None
-        return str(self._client.create_experiment(name, artifact_location=location))
+        location = None
+        if self.uri.startswith("sqlite:///"):
+            location = f"{Path(self.artifacts).resolve().as_uri()}/{_folder_name(name)}"
+        return str(client.create_experiment(name, artifact_location=location))
+
+
+def _write_ahead(database: Path) -> None:
+    """Begin a database whose commits wait for the disk once, and whose readers wait for nobody."""
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("VACUUM")  # writes the mode down
 
 
 def metric_values(scores: Mapping[str, Mapping[str, Mean]]) -> dict[str, float]:
@@ -113,6 +165,19 @@ def metric_values(scores: Mapping[str, Mapping[str, Mean]]) -> dict[str, float]:
         if means:
             values[f"{split}/queries_scored"] = min(mean.n_scored for mean in means.values())
     return values
+
+
+def _group(record: RunRecord) -> str:
+    return record.group or (record.dataset.name if record.dataset else record.experiment)
+
+
+def _tags(record: RunRecord) -> dict[str, str]:
+    tags = {"experiment": record.experiment}
+    if record.scores:
+        tags["coverage"] = json.dumps(_coverage(record.scores))
+    if record.failure:
+        tags["failure"] = record.failure[:_LONGEST_PARAM]
+    return tags
 
 
 def _coverage(scores: Mapping[str, Mapping[str, Mean]]) -> dict[str, dict[str, str]]:

@@ -13,3 +13,9 @@ class NoTracker:
 
     def log(self, record: RunRecord) -> None:
         """Nothing is tracked, so there is no id."""
+
+    def open(self, record: RunRecord) -> None:
+        """Nothing is tracked, so there is no id."""
+
+    def close(self, run: str | None, record: RunRecord) -> None:
+        """There was nothing to end."""

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from experiments import identity
+from experiments.entry import MANIFEST
 from experiments.identity import describe, fingerprint
 from experiments.records import MemoryRecords, SqliteRecords
-from experiments.store import MANIFEST, NoStore, Store
+from experiments.store import NoStore, Store
 
 
 def save(value, folder):
@@ -181,9 +182,9 @@ def test_editing_a_source_file_changes_the_description(tmp_path, monkeypatch):
     (room / "leaf.py").write_text("DEPTH = 1\n", encoding="utf-8")
     (room / "part.py").write_text("from retrievers.leaf import DEPTH\n", encoding="utf-8")
     monkeypatch.setattr(identity, "ROOT", tmp_path)
-    before = identity._source_hash.__wrapped__("retrievers.part")
+    before = identity.module_source.__wrapped__("retrievers.part")
     (room / "leaf.py").write_text("DEPTH = 2\n", encoding="utf-8")
-    after = identity._source_hash.__wrapped__("retrievers.part")
+    after = identity.module_source.__wrapped__("retrievers.part")
     assert before != after
 
 
