@@ -24,17 +24,29 @@ M = TypeVar("M", bound=Measure | SpanMeasure | RankingMetric)
 
 @dataclass(frozen=True, slots=True)
 class Evaluator:
-    """A list of metrics with the two choices that change their numbers; what a config names."""
+    """A list of metrics with the two choices that change their numbers; what a config names.
 
-    names: Sequence[str]
+    names: such as "ndcg@10"; one alone may stand without a list.
+    """
+
+    names: str | Sequence[str]
     _: KW_ONLY
     rel_level: int = 1
     empty_qrels: str = "skip"
 
-    def check(self, *, spans: bool = False) -> None:
-        """Raises ValueError for an unknown name or option at once, before hours of retrieval."""
+    def check(self, *, spans: bool = False, depth: int | None = None) -> None:
+        """Raises ValueError for an unknown name or option at once, before hours of retrieval.
+
+        depth: how many results a query will get; a metric that reads more is refused, for its
+            score would be that of a shorter list under a longer one's name.
+        """
         _check(self.rel_level, self.empty_qrels)
-        _distinct([(parse_span if spans else parse)(name) for name in self.names])
+        measures = _distinct([(parse_span if spans else parse)(name) for name in self._names()])
+        deep = max(measures, key=lambda measure: measure.k or 0)
+        if depth is not None and (deep.k or 0) > depth:
+            raise ValueError(
+                f"{deep.name} reads {deep.k} results and depth is {depth}: add depth={deep.k}."
+            )
 
     def evaluate(
         self, ranking: Ranking, qrels: Qrels, queries: Iterable[str] | None = None
@@ -43,7 +55,7 @@ class Evaluator:
         return evaluate(
             ranking,
             qrels,
-            self.names,
+            self._names(),
             rel_level=self.rel_level,
             empty_qrels=self.empty_qrels,
             queries=queries,
@@ -58,8 +70,11 @@ class Evaluator:
     ) -> PerQuery:
         """`evaluate_spans` with these metrics."""
         return evaluate_spans(
-            ranking, spans, chunks, self.names, empty_qrels=self.empty_qrels, queries=queries
+            ranking, spans, chunks, self._names(), empty_qrels=self.empty_qrels, queries=queries
         )
+
+    def _names(self) -> Sequence[str]:
+        return (self.names,) if isinstance(self.names, str) else self.names or ()
 
 
 def evaluate(
