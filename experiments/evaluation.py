@@ -41,12 +41,16 @@ class Evaluator:
             score would be that of a shorter list under a longer one's name.
         """
         _check(self.rel_level, self.empty_qrels)
-        measures = _distinct([(parse_span if spans else parse)(name) for name in self._names()])
-        deep = max(measures, key=lambda measure: measure.k or 0)
-        if depth is not None and (deep.k or 0) > depth:
+        measures = self._measures(spans=spans)
+        deep = max(measures, key=_reads)
+        if depth is not None and _reads(deep) > depth:
             raise ValueError(
                 f"{deep.name} reads {deep.k} results and depth is {depth}: add depth={deep.k}."
             )
+
+    def reads(self, *, spans: bool = False) -> int:
+        """The most results that a metric of the list looks at; 0 where each takes all there are."""
+        return max(map(_reads, self._measures(spans=spans)))
 
     def evaluate(
         self, ranking: Ranking, qrels: Qrels, queries: Iterable[str] | None = None
@@ -72,6 +76,11 @@ class Evaluator:
         return evaluate_spans(
             ranking, spans, chunks, self._names(), empty_qrels=self.empty_qrels, queries=queries
         )
+
+    def _measures(self, *, spans: bool) -> list[Measure] | list[SpanMeasure]:
+        if spans:
+            return _distinct([parse_span(name) for name in self._names()])
+        return _distinct([parse(name) for name in self._names()])
 
     def _names(self) -> Sequence[str]:
         return (self.names,) if isinstance(self.names, str) else self.names or ()
@@ -146,6 +155,10 @@ def evaluate_spans(
     without_gold = sum(not spans.get(query) for query in query_ids)
     notes = preflight.notes(missing=missing, absent=absent, without_gold=without_gold, zero=zero)
     return _table(query_ids, measures, list(values.T), notes, missing)
+
+
+def _reads(measure: Measure | SpanMeasure) -> int:
+    return measure.k or 0
 
 
 def _scores(measure: Measure, relevance: Relevance, *, zero: bool) -> NDArray[np.float64]:
