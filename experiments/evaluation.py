@@ -24,17 +24,33 @@ M = TypeVar("M", bound=Measure | SpanMeasure | RankingMetric)
 
 @dataclass(frozen=True, slots=True)
 class Evaluator:
-    """A list of metrics with the two choices that change their numbers; what a config names."""
+    """A list of metrics with the two choices that change their numbers; what a config names.
 
-    names: Sequence[str]
+    names: such as "ndcg@10"; one alone may stand without a list.
+    """
+
+    names: str | Sequence[str]
     _: KW_ONLY
     rel_level: int = 1
     empty_qrels: str = "skip"
 
-    def check(self, *, spans: bool = False) -> None:
-        """Raises ValueError for an unknown name or option at once, before hours of retrieval."""
+    def check(self, *, spans: bool = False, depth: int | None = None) -> None:
+        """Raises ValueError for an unknown name or option at once, before hours of retrieval.
+
+        depth: how many results a query will get; a metric that reads more is refused, for its
+            score would be that of a shorter list under a longer one's name.
+        """
         _check(self.rel_level, self.empty_qrels)
-        _distinct([(parse_span if spans else parse)(name) for name in self.names])
+        measures = self._measures(spans=spans)
+        deep = max(measures, key=_reads)
+        if depth is not None and _reads(deep) > depth:
+            raise ValueError(
+                f"{deep.name} reads {deep.k} results and depth is {depth}: add depth={deep.k}."
+            )
+
+    def reads(self, *, spans: bool = False) -> int:
+        """The most results that a metric of the list looks at; 0 where each takes all there are."""
+        return max(map(_reads, self._measures(spans=spans)))
 
     def evaluate(
         self, ranking: Ranking, qrels: Qrels, queries: Iterable[str] | None = None
@@ -43,7 +59,7 @@ class Evaluator:
         return evaluate(
             ranking,
             qrels,
-            self.names,
+            self._names(),
             rel_level=self.rel_level,
             empty_qrels=self.empty_qrels,
             queries=queries,
@@ -58,8 +74,16 @@ class Evaluator:
     ) -> PerQuery:
         """`evaluate_spans` with these metrics."""
         return evaluate_spans(
-            ranking, spans, chunks, self.names, empty_qrels=self.empty_qrels, queries=queries
+            ranking, spans, chunks, self._names(), empty_qrels=self.empty_qrels, queries=queries
         )
+
+    def _measures(self, *, spans: bool) -> list[Measure] | list[SpanMeasure]:
+        if spans:
+            return _distinct([parse_span(name) for name in self._names()])
+        return _distinct([parse(name) for name in self._names()])
+
+    def _names(self) -> Sequence[str]:
+        return (self.names,) if isinstance(self.names, str) else self.names or ()
 
 
 def evaluate(
@@ -131,6 +155,10 @@ def evaluate_spans(
     without_gold = sum(not spans.get(query) for query in query_ids)
     notes = preflight.notes(missing=missing, absent=absent, without_gold=without_gold, zero=zero)
     return _table(query_ids, measures, list(values.T), notes, missing)
+
+
+def _reads(measure: Measure | SpanMeasure) -> int:
+    return measure.k or 0
 
 
 def _scores(measure: Measure, relevance: Relevance, *, zero: bool) -> NDArray[np.float64]:

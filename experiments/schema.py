@@ -120,8 +120,11 @@ class Report:
 class RankingMetric(Protocol):
     """One score a query, read from positions alone."""
 
-    name: str
-    higher_is_better: bool
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def higher_is_better(self) -> bool: ...
 
     def __call__(self, ranking: Ranking, qrels: Qrels) -> NDArray[np.float64]:
         """Scores [q] in the ranking's query order, NaN where the query cannot be scored."""

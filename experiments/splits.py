@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 
+from experiments.datasets.lines import read_lines
 from experiments.query_groups import kept_together, near_duplicates
 from experiments.schema import SPLITS, Dataset, Query
 
@@ -30,6 +31,12 @@ class Split:
     sealed: bool = False
 
     @property
+    def neither(self) -> tuple[str, ...]:
+        """The query ids on no side: they count in "all" only."""
+        sided = {*self.public, *self.private}
+        return tuple(query for query in self.everyone if query not in sided)
+
+    @property
     def shown(self) -> tuple[str, ...]:
         """The names that may be computed: "all" beside "public" gives the private half away."""
         return ("public",) if self.sealed else SPLITS
@@ -46,7 +53,8 @@ class RandomSplit:
     """A seeded draw, stratified by tags, that keeps related queries on one side.
 
     fraction: the public share of the queries, between 0 and 1.
-    stratify: tags whose mix both sides should have; "turns" is counted where no tag says it.
+    stratify: tags whose mix both sides should have, or one tag; "turns" is counted where no tag
+        says it.
 
     Together stay equal and nearly equal queries, and queries that share gold (`kept_together`).
     The draw depends on the seed and the query ids, not on the order of the file.
@@ -55,18 +63,18 @@ class RandomSplit:
     _: KW_ONLY
     fraction: float = 0.5
     seed: int = 0
-    stratify: Sequence[str] = ("turns",)
+    stratify: str | Sequence[str] | None = ("turns",)
     sealed: bool = False
 
     def divide(self, dataset: Dataset) -> Split:
         """Draw the two sides. Raises ValueError for an impossible fraction."""
-        if not 0 < self.fraction < 1:
+        if not (isinstance(self.fraction, int | float) and 0 < self.fraction < 1):
             raise ValueError(f"split.fraction is {self.fraction}: give a share between 0 and 1.")
         queries = sorted(dataset.queries, key=lambda query: query.id)
         groups, notes = kept_together(queries, dataset)
         notes += tuple(
             f'No query has the tag "{tag}": the split is not stratified by it.'
-            for tag in self.stratify
+            for tag in self._tags()
             if queries and not any(_tag(query, tag) for query in queries)
         )
         public = self._public(queries, groups)
@@ -74,7 +82,8 @@ class RandomSplit:
 
     def _public(self, queries: Sequence[Query], groups: Sequence[Sequence[int]]) -> set[str]:
         """Large groups first, each to the side that lacks more of its strata, then of all."""
-        strata = ["\t".join(_tag(query, tag) for tag in self.stratify) for query in queries]
+        tags = self._tags()
+        strata = ["\t".join(_tag(query, tag) for tag in tags) for query in queries]
         sizes = Counter(strata)
         lacks = {
             "public": {stratum: self.fraction * size for stratum, size in sizes.items()},
@@ -96,6 +105,9 @@ class RandomSplit:
             if side == "public":
                 public.update(queries[row].id for row in rows)
         return public
+
+    def _tags(self) -> tuple[str, ...]:
+        return (self.stratify,) if isinstance(self.stratify, str) else (*(self.stratify or ()),)
 
     def _coin(self, query: Query, purpose: str = "order") -> float:
         """A number in [0, 1) that the seed and the id decide."""
@@ -126,34 +138,21 @@ class FileSplit:
 
     def _sides(self, known: set[str]) -> dict[str, str]:
         """Query id -> "public" or "private", as far as the file says or implies it."""
-        lines = [(line, text.split("\t")) for line, text in self._lines()]
-        width = len(lines[0][1]) if lines else 0
+        lines = [(line, line.text.split("\t")) for line in read_lines(Path(self.path), [])]
+        width = len(lines[0][1])
         if width not in (1, 2):
-            raise ValueError(f"{self.path} names no query: write one public query id a line.")
+            raise lines[0][0].error(
+                f"{width} columns: write one public query id a line, or id, tab, side."
+            )
         sides: dict[str, str] = {}
         for line, cells in lines:
             fault = _fault(cells, width, known, sides)
             if fault:
-                raise ValueError(f"{self.path}, line {line}: {fault}")
+                raise line.error(fault)
             sides[cells[0]] = cells[1] if width == 2 else "public"
         if width == 1:
             sides.update((query, "private") for query in known - sides.keys())
         return sides
-
-    def _lines(self) -> Iterator[tuple[int, str]]:
-        try:
-            text = Path(self.path).read_bytes().decode("utf-8-sig")
-        except OSError as error:
-            raise ValueError(
-                f"split.path is {self.path}: this file cannot be read ({error.strerror})."
-            ) from None
-        except UnicodeDecodeError as error:
-            raise ValueError(
-                f"{self.path} is not UTF-8 (byte {error.start}): save it as UTF-8."
-            ) from None
-        for line, row in enumerate(text.split("\n"), start=1):
-            if row.strip():
-                yield line, row.rstrip("\r")
 
 
 def _fault(
@@ -182,9 +181,11 @@ def _split(
     for side, ids in zip(SIDES, (public, private), strict=True):
         if queries and not ids:
             notes += (f"No query is {side}: this half has no scores.",)
-    if left := len(everyone) - len(public) - len(private):
-        notes += (f"{left} queries are on neither side: they count in all only.",)
-    return Split(everyone, tuple(sorted(public)), tuple(sorted(private)), notes, sealed)
+    split = Split(everyone, tuple(sorted(public)), tuple(sorted(private)), notes, sealed)
+    if not split.neither:
+        return split
+    lost = f"{len(split.neither)} queries are on neither side: they count in all only."
+    return replace(split, notes=(*notes, lost))
 
 
 def _leaks(queries: Sequence[Query], sides: Mapping[str, str]) -> tuple[str, ...]:

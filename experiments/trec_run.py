@@ -1,22 +1,32 @@
-"""TREC run files: `query Q0 document rank score tag`, one result a line."""
+"""TREC run files: `query Q0 document rank score tag`, one result a line.
+
+Blanks separate the columns, so an id that holds one is written percent-encoded: "my file.pdf"
+stands as "my%20file.pdf". All other ids stand as they are.
+"""
 
 from __future__ import annotations
 
-import codecs
 import math
+import re
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
 
 from experiments.atomic_file import atomic_file
+from experiments.datasets.lines import Line, read_text
 from retrievers.ranking import Ranking
 
 COLUMNS = "query Q0 document rank score tag"
-UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+# Every blank of Unicode, and the byte order mark: readers skip it at the start of a file.
+_BLANKS = [sign for sign in map(chr, range(0x3001)) if sign.isspace()] + ["\ufeff"]
+_CODES = "|".join(quote(sign)[1:] for sign in [*_BLANKS, "%"])
+_ENCODED = re.compile(rf"[{re.escape(''.join(_BLANKS))}]|%(?={_CODES})")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,8 +57,11 @@ class _Table:
     tag: str = ""
 
 
-def read_run(path: Path) -> TrecRun:
+def read_run(path: Path, names: Iterable[str] = ()) -> TrecRun:
     """Read a run file; columns are separated by any blanks; what follows the tag is not read.
+
+    names: ids of queries and documents, such as those of a dataset: where the file has one of them
+        as `write_run` encodes it, the run gets the id itself. All other ids are read as they stand.
 
     Results stand by score, highest first, as in trec_eval; equal scores by the rank column, then
     as in the file, so that renaming a document moves nothing (trec_eval sorts them by document
@@ -60,7 +73,7 @@ def read_run(path: Path) -> TrecRun:
     """
     table = _read_table(path)
     order, kept = _order(table)
-    ranking = _ranking(table, order[kept])
+    ranking = _ranking(table, order[kept], {encoded(name): name for name in names})
     repeats = len(order) - int(kept.sum())
     note = f"{path}: results that repeat a document of their query, kept once, first: {repeats}."
     return TrecRun(ranking, table.tag, (note,) if repeats else ())
@@ -70,35 +83,55 @@ def write_run(path: Path, ranking: Ranking, *, tag: str = "rankproof") -> Path:
     """Write a ranking as a run file, whole or not at all; the same ranking gives the same bytes.
 
     The score of a result is the number of results from it to the end of its query's list: scores
-    fall strictly, so every evaluator keeps this order. A query without results has no line.
-    Raises ValueError for an id or a tag that is empty or holds a blank.
+    fall strictly, so every evaluator keeps this order. A query without results has no line. Ids
+    are `encoded`; `read_run` gives them back when it is told the ids.
+    Raises ValueError for an id or a tag that is empty.
     """
+    results = {
+        encoded(query): [encoded(name) for name in found]
+        for query, found in ranking.by_query().items()
+    }
     with atomic_file(path) as part:
-        part.write_text("".join(run_lines(ranking.by_query(), tag)), encoding="utf-8", newline="\n")
+        part.write_text("".join(run_lines(results, tag)), encoding="utf-8", newline="\n")
     return path
 
 
+def encoded(name: str) -> str:
+    """The id as it can stand in a column: each blank is percent-encoded as UTF-8.
+
+    A "%" is encoded where it would be taken for such a code, so two ids never become one.
+    """
+    return _ENCODED.sub(lambda sign: quote(sign.group()), name)
+
+
 def run_lines(results: Mapping[str, Sequence[str]], tag: str) -> Iterator[str]:
-    """The lines of a run file, from query id -> document ids, best first."""
-    _column(tag, "tag")
+    """The lines of a run file, from query id -> document ids, best first.
+
+    Blanks in the tag become "-". Raises ValueError for an id that is no column.
+    """
+    tag = column("-".join(tag.split()), "tag")
     for query, found in results.items():
-        _column(query, "query id")
+        column(query, "query id")
         for place, document in enumerate(found):
-            _column(document, "document id")
+            column(document, "document id")
             yield f"{query} Q0 {document} {place + 1} {len(found) - place} {tag}\n"
 
 
-def _column(text: str, what: str) -> None:
+def column(text: str, what: str) -> str:
+    """The text itself. Raises ValueError where it is empty or holds a blank."""
     if text.split() != [text]:
         raise ValueError(
             f"The {what} {text!r} cannot stand in a TREC run: it is empty or holds a blank; "
             "rename it."
         )
+    return text
 
 
 def _read_table(path: Path) -> _Table:
     table = _Table({}, {}, array("i"), array("i"), array("d"), array("d"))
-    for number, line in enumerate(_read_bytes(path).split(b"\n"), 1):
+    # Bytes split at ASCII blanks alone, as in trec_eval: an id may hold a no-break space.
+    data = read_text(path).removeprefix("\ufeff").encode()
+    for number, line in enumerate(data.split(b"\n"), 1):
         columns = line.split(None, 5)
         if not columns:
             continue
@@ -107,27 +140,13 @@ def _read_table(path: Path) -> _Table:
             table.rank.append(_number(rank))
             table.score.append(_number(score))
         except ValueError:
-            raise ValueError(f"{path}:{number}: {_complaint(columns)}") from None
+            raise Line(path, number, "").error(_complaint(columns)) from None
         table.query.append(table.queries.setdefault(query, len(table.queries)))
         table.document.append(table.documents.setdefault(document, len(table.documents)))
         table.tag = table.tag or tag.split()[0].decode()
     if not table.queries:
         raise ValueError(f"{path} is empty; a TREC run has lines of six columns: {COLUMNS}.")
     return table
-
-
-def _read_bytes(path: Path) -> bytes:
-    if not path.is_file():
-        raise ValueError(f"There is no file {path}; give the path of a TREC run file.")
-    data = path.read_bytes()
-    if data.startswith(UTF16):
-        raise ValueError(f"{path}:1: the file is UTF-16; save it as UTF-8.")
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"{path}:{line}: the line is not UTF-8; save the file as UTF-8.") from None
-    return data.removeprefix(codecs.BOM_UTF8)
 
 
 def _number(column: bytes) -> float:
@@ -163,7 +182,7 @@ def _order(table: _Table) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     return order, kept
 
 
-def _ranking(table: _Table, lines: NDArray[np.int64]) -> Ranking:
+def _ranking(table: _Table, lines: NDArray[np.int64], names: Mapping[str, str]) -> Ranking:
     query = np.asarray(table.query, np.int64)[lines]
     lengths = np.bincount(query, minlength=len(table.queries))
     place = np.arange(len(lines)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -171,5 +190,8 @@ def _ranking(table: _Table, lines: NDArray[np.int64]) -> Ranking:
     scores = np.full(nodes.shape, np.nan)
     nodes[query, place] = np.asarray(table.document, np.int32)[lines]
     scores[query, place] = np.asarray(table.score)[lines]
-    query_ids = tuple(name.decode() for name in table.queries)
-    return Ranking(query_ids, tuple(name.decode() for name in table.documents), nodes, scores)
+    query_ids, documents = (
+        tuple(names.get(name, name) for name in map(bytes.decode, ids))
+        for ids in (table.queries, table.documents)
+    )
+    return Ranking(query_ids, documents, nodes, scores)

@@ -32,13 +32,35 @@ def read_lines(path: Path, notes: list[str]) -> list[Line]:
     A byte order mark and the \r of \r\n are taken off; NUL becomes U+FFFD.
     Raises ValueError: no such file, unreadable, not UTF-8, or nothing but blank lines.
     """
-    *whole, rest = _decoded(path).split("\n")
+    *whole, rest = read_text(path).split("\n")
     texts = [*whole, rest] if rest else whole
     lines = [Line(path, n, text, n <= len(whole)) for n, text in enumerate(texts, start=1)]
     lines = _mended(lines, notes)
     if not lines:
         raise ValueError(f"{path} is empty: at least one line is wanted.")
     return lines
+
+
+def read_text(path: Path) -> str:
+    """The whole file as it stands.
+
+    Raises ValueError: no such file, unreadable, or not UTF-8 (with the line and the likely
+    encoding).
+    """
+    try:
+        data = existing_file(path).read_bytes()
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read: {error.strerror}.") from error
+    if 0 in data[:2] or data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise ValueError(_wrong_encoding(path, data, 0, "utf-16"))
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if error.reason == "unexpected end of data":
+            number = data.count(b"\n") + 1
+            raise Line(path, number, "").error(CUT_SHORT) from error
+        encoding = _likely_encoding(data)
+        raise ValueError(_wrong_encoding(path, data, error.start, encoding)) from error
 
 
 def _mended(lines: list[Line], notes: list[str]) -> list[Line]:
@@ -62,23 +84,6 @@ def _mended(lines: list[Line], notes: list[str]) -> list[Line]:
         if count:
             notes.append(f"{name}: {what}: {count}.")
     return kept
-
-
-def _decoded(path: Path) -> str:
-    try:
-        data = existing_file(path).read_bytes()
-    except OSError as error:
-        raise ValueError(f"{path} cannot be read: {error.strerror}.") from error
-    if 0 in data[:2] or data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise ValueError(_wrong_encoding(path, data, 0, "utf-16"))
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        if error.reason == "unexpected end of data":
-            number = data.count(b"\n") + 1
-            raise Line(path, number, "").error(CUT_SHORT) from error
-        encoding = _likely_encoding(data)
-        raise ValueError(_wrong_encoding(path, data, error.start, encoding)) from error
 
 
 def _wrong_encoding(path: Path, data: bytes, offset: int, encoding: str) -> str:

@@ -67,13 +67,13 @@ def read_labels(path: Path, notes: list[str]) -> list[Label]:
     """The rows of a label file, a repeated identical row once.
 
     Columns are separated by a tab, else by blanks: query, document, grade; or TREC's query,
-    iteration, document, grade. A header that begins with "query-id" (or qid, ...) may stand above.
+    iteration, document, grade. A first row whose grade is no number at all is a header; one that
+    does not begin with "query-id" (or qid, ...) is noted, for it might be a label.
     Raises ValueError: what `read_lines` raises; another number of columns, a grade that is not
     a whole number, two grades for the same pair, no row.
     """
     lines = read_lines(path, notes)
-    rows = lines[1:] if _columns(lines[0])[0].lower() in _HEADERS else lines
-    labels = [_label(line) for line in rows]
+    labels = [_label(line) for line in lines[_header(lines[0], notes) :]]
     if not labels:
         raise ValueError(f"{path} holds no label below its header.")
     unique: dict[tuple[str, str], Label] = {}
@@ -97,6 +97,24 @@ def _columns(line: Line) -> list[str]:
     text = line.text.strip("\t ")
     columns = text.split("\t")
     return columns if len(columns) in (3, 4) else re.split(r"[\t ]+", text)
+
+
+def _header(line: Line, notes: list[str]) -> int:
+    """How many rows the header takes: 1 or 0."""
+    columns = _columns(line)
+    if len(columns) not in (3, 4) or _is_number(columns[-1]):
+        return 0
+    if columns[0].lower() not in _HEADERS:
+        notes.append(f'{line.file.name}: the first row is read as a header: "{line.text}".')
+    return 1
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _label(line: Line) -> Label:

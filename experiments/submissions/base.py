@@ -17,7 +17,7 @@ from retrievers.ranking import Ranking
 
 
 class Submission(ABC):
-    """One file format of a competition. A new one is a subclass with `render` and `parse`.
+    """One file format of a competition. A new one is a subclass with its three abstract methods.
 
     filename: its name in the folder of a run.
     query_name: what the format calls the id of a query.
@@ -42,6 +42,10 @@ class Submission(ABC):
     @abstractmethod
     def parse(self, lines: Sequence[Line]) -> Parsed:
         """What the lines of a file submit, and what is wrong with their form."""
+
+    @abstractmethod
+    def accepts(self, dataset: Dataset) -> None:
+        """Asked before any work. Raises ValueError for an id that the format cannot hold."""
 
     def write(
         self,

@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Sequence
 
+from experiments.schema import Dataset
 from experiments.submissions.base import Submission
 from experiments.submissions.entries import Entry
 from experiments.submissions.lines import Line, Problem
@@ -62,6 +63,12 @@ class KaggleSubmission(Submission):
                 continue
             rows.append(Row(line.number, query, [(line.number, name) for name in self._ids(cell)]))
         return Parsed(rows, problems)
+
+    def accepts(self, dataset: Dataset) -> None:
+        for query in dataset.queries:
+            _one_line(query.id)
+        for document in dataset.corpus:
+            self._name(document.id)
 
     def _header(self, line: Line) -> list[Problem]:
         wanted = [self.id_column, self.ids_column]

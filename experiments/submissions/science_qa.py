@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
+from experiments.schema import Dataset
 from experiments.submissions.base import Submission
 from experiments.submissions.entries import Entry
 from experiments.submissions.lines import Line, Problem
@@ -48,6 +49,10 @@ class ScienceQASubmission(Submission):
             odd += not _well_formed(row.get("references", []))
         note = f"Rows whose references are not a list of {{score, content}}: {odd}."
         return Parsed(rows, problems, (note,) if odd else ())
+
+    def accepts(self, dataset: Dataset) -> None:
+        for query in dataset.queries:
+            _eval_id(query.id)
 
 
 def _row(entry: Entry) -> dict[str, Any]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from experiments.schema import Dataset
 from experiments.submissions.base import Submission
 from experiments.submissions.entries import Entry
 from experiments.submissions.lines import Line, Problem
 from experiments.submissions.rows import Parsed, Row
-from experiments.trec_run import COLUMNS, run_lines
+from experiments.trec_run import COLUMNS, column, run_lines
 
 
 class TrecSubmission(Submission):
@@ -17,7 +18,8 @@ class TrecSubmission(Submission):
 
     The check is stricter than `read_run`: down the file each query's ranks rise by one (from 1 or
     from 0) and its scores fall strictly, so that every evaluator reads the same list.
-    tag: the name of the run.
+    tag: the name of the run; blanks in it become "-".
+    Ids are written as they stand, for a board knows no encoded ones: none may hold a blank.
     """
 
     filename = "submission.trec"
@@ -50,6 +52,13 @@ class TrecSubmission(Submission):
             problems += [Problem(number, message) for message in faults]
             last[query] = rank, score
         return Parsed(list(rows.values()), problems)
+
+    def accepts(self, dataset: Dataset) -> None:
+        column("-".join(self.tag.split()), "tag")
+        for query in dataset.queries:
+            column(query.id, "query id")
+        for document in dataset.corpus:
+            column(document.id, "document id")
 
 
 def _faults(

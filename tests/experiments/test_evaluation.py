@@ -126,6 +126,24 @@ def test_unknown_columns_and_queries_are_named():
         scores.mean(["q7"])
 
 
+def test_one_metric_may_stand_without_a_list():
+    evaluator = Evaluator("ndcg@10")
+    evaluator.check()
+    assert evaluator.evaluate(ranking(q1=["a"]), QRELS, ["q1"]).metrics == ("ndcg@10",)
+    with pytest.raises(ValueError, match="no metric is named"):
+        Evaluator(None).check()
+
+
+@pytest.mark.parametrize("spans", [False, True])
+def test_a_metric_that_reads_deeper_than_the_ranking_goes_is_refused(spans):
+    kind = "span_recall" if spans else "recall"
+    evaluator = Evaluator([f"{kind}@10", f"{kind}@1000", f"{kind}@200"])
+    with pytest.raises(ValueError, match=rf"{kind}@1000 .* depth is 100: add depth=1000\."):
+        evaluator.check(spans=spans, depth=100)
+    evaluator.check(spans=spans, depth=1000)
+    Evaluator("map").check(depth=1)
+
+
 def test_an_evaluator_says_at_once_what_is_wrong_with_its_names():
     Evaluator(["map@3"]).check()
     with pytest.raises(ValueError, match="is no metric"):

@@ -1,10 +1,8 @@
 """Two halves that share no question, the same for a seed whatever the order of the file."""
 
 import json
-import os
 import random
 import time
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +10,6 @@ from experiments.query_groups import kept_together, near_duplicates
 from experiments.schema import Dataset, Query, Span, Turn
 from experiments.splits import FileSplit, RandomSplit
 
-DATA = Path(os.environ.get("RANKPROOF_DATA", Path(__file__).parents[3] / "shared" / "data"))
 WORDS = ["light", "wave", "atom", "cell", "gene", "force", "field", "heat", "orbit", "acid", "tide"]
 
 
@@ -69,6 +66,17 @@ def test_turns_are_counted_where_no_tag_says_them():
 def test_a_tag_that_nobody_has_is_said():
     notes = RandomSplit(stratify=("colour",)).divide(dataset(distinct(10))).notes
     assert 'No query has the tag "colour"' in notes[0]
+
+
+def test_one_tag_may_stand_without_a_list():
+    queries = [
+        Query(query.id, query.text, tags={"source": "arc" if row % 5 else "mmlu"})
+        for row, query in enumerate(distinct(60))
+    ]
+    wanted = RandomSplit(stratify=["source"]).divide(dataset(queries))
+    assert RandomSplit(stratify="source").divide(dataset(queries)) == wanted
+    assert wanted.notes == ()
+    assert RandomSplit(stratify=None).divide(dataset(queries)).notes == ()
 
 
 def test_equal_and_nearly_equal_questions_stay_together():
@@ -154,12 +162,11 @@ def test_queries_whose_gold_spans_overlap_stay_together():
     assert grouped(groups) == [[1, 2]]
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="the data folder is not here")
-def test_on_cranfield_shared_gold_would_hold_most_queries():
-    lines = (DATA / "cranfield" / "topics.tsv").read_text().split("\n")
+def test_on_cranfield_shared_gold_would_hold_most_queries(real_data):
+    lines = (real_data / "cranfield" / "topics.tsv").read_text().split("\n")
     queries = [Query(*line.split("\t")[:2]) for line in lines if line]
     qrels = {}
-    for line in (DATA / "cranfield" / "qrels.txt").read_text().split("\n"):
+    for line in (real_data / "cranfield" / "qrels.txt").read_text().split("\n"):
         if line:
             query, _, document, grade = line.split()
             qrels.setdefault(query, {})[document] = int(grade)
@@ -170,10 +177,9 @@ def test_on_cranfield_shared_gold_would_hold_most_queries():
     assert "of 225 queries" in split.notes[0]
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="the data folder is not here")
-def test_the_competitions_messages_split_in_halves_of_110():
+def test_the_competitions_messages_split_in_halves_of_110(real_data):
     queries = []
-    for line in (DATA / "science_qa_ko" / "eval.jsonl").read_text().split("\n"):
+    for line in (real_data / "science_qa_ko" / "eval.jsonl").read_text().split("\n"):
         if line:
             message = json.loads(line)
             *earlier, last = [Turn(turn["role"], turn["content"]) for turn in message["msg"]]
@@ -193,7 +199,7 @@ def test_a_sealed_split_shows_the_public_half_alone():
         opened.of("test")
 
 
-@pytest.mark.parametrize("fraction", [0, 1, -0.5, 50])
+@pytest.mark.parametrize("fraction", [0, 1, -0.5, 50, float("nan"), "half", None])
 def test_an_impossible_share_is_refused(fraction):
     with pytest.raises(ValueError, match="between 0 and 1"):
         RandomSplit(fraction=fraction).divide(dataset(distinct(4)))
@@ -223,6 +229,7 @@ def test_a_file_names_the_sides(tmp_path, text):
 def test_a_query_left_out_of_both_columns_is_on_neither_side(tmp_path):
     split = written(tmp_path, "q0000\tpublic\nq0001\tprivate\n").divide(dataset(distinct(3)))
     assert split.private == ("q0001",)
+    assert split.neither == ("q0002",)
     assert "1 queries are on neither side" in split.notes[0]
 
 
@@ -239,9 +246,9 @@ def test_a_file_that_tears_a_pair_apart_is_said(tmp_path):
         ("q0000\n\nq0000\n", 'line 3: query "q0000" stands here a second time'),
         ("q0000\tpublic\nq0001\n", "line 2: 1 columns, where the first line has 2"),
         ("q0000\tpublic\nq0001\ttest\n", 'line 2: the side is "test": write public or private'),
-        ("q0000\tpublic\textra\n", "names no query|columns"),
-        ("", "names no query"),
-        (b"\xff\xfeq", "is not UTF-8"),
+        ("q0000\tpublic\textra\n", "line 1: 3 columns"),
+        ("", "is empty"),
+        (b"\xff\xfeq", "line 1: UTF-8 is wanted"),
     ],
 )
 def test_a_malformed_line_is_one_sentence(tmp_path, text, sentence):
@@ -250,5 +257,5 @@ def test_a_malformed_line_is_one_sentence(tmp_path, text, sentence):
 
 
 def test_a_missing_file_is_one_sentence(tmp_path):
-    with pytest.raises(ValueError, match="cannot be read"):
+    with pytest.raises(ValueError, match="does not exist"):
         FileSplit(str(tmp_path / "none")).divide(dataset(distinct(3)))

@@ -8,6 +8,8 @@ from hydra.utils import instantiate
 
 from experiments.schema import Dataset, Document, Query, Report
 from experiments.submissions.kaggle import KaggleSubmission
+from experiments.submissions.science_qa import ScienceQASubmission
+from experiments.submissions.trec import TrecSubmission
 from experiments.validation import ValidateSubmission
 
 CONF = str(Path(__file__).parents[2] / "conf")
@@ -51,18 +53,26 @@ def test_without_a_file_or_a_format_it_says_what_to_give(tmp_path):
         validate(tmp_path / "none.csv")
 
 
-@pytest.mark.parametrize("name", ["science_qa", "kaggle", "trec"])
-def test_the_preset_builds_the_experiment(name):
-    loader = f"+dataset._target_={__name__}.Loader"
-    preset = ["+experiment=validate_submission", f"+submission={name}", loader]
+@pytest.mark.parametrize(
+    ("choice", "kind"),
+    [
+        ([], ScienceQASubmission),
+        (["submission=kaggle"], KaggleSubmission),
+        (["submission=trec"], TrecSubmission),
+    ],
+)
+def test_the_preset_takes_the_path_with_a_format_or_without(choice, kind):
+    preset = ["+experiment=validate_submission", *choice]
     with initialize_config_dir(CONF, version_base=None):
-        config = compose(overrides=[*preset, "submission.path=mine.csv"])
+        config = compose("config", overrides=[*preset, "submission.path=mine.csv"])
     experiment = instantiate(config.experiment, _convert_="all")
+    assert type(experiment.submission) is kind
     assert experiment.submission.path == "mine.csv"
-    assert experiment.dataset.load().name == "tiny"
+    assert experiment.dataset.load().name == "science_sample"
 
 
 def test_no_submission_is_none():
     with initialize_config_dir(CONF, version_base=None):
-        config = compose(overrides=["+submission=none"])
-    assert config.submission is None
+        config = compose("config")
+    assert config.submission is not None
+    assert instantiate(config.submission) is None

@@ -101,7 +101,7 @@ def test_a_broken_query_line_is_named(tmp_path: Path, content: str, line: int, s
         ("1\ta\t1\n9\ta\t1\n9\tb\t1\n", 2, 'query "9" is not in queries.jsonl (2 such labels'),
         ("1\ta\t1\n1\tz\t1\n", 2, 'document "z" is not in corpus.jsonl (1 such labels'),
         ("1\ta\t0.5\n", 1, 'the grade "0.5" is not a whole number'),
-        ("1\ta\tyes\n", 1, 'the grade "yes" is not a whole number'),
+        ("1\ta\t1\n1\tb\tyes\n", 2, 'the grade "yes" is not a whole number'),
         ("1\ta\t１\n", 1, "is not a whole number"),
         ("1\ta\n", 1, "this has 2"),
         ("1 0 a 1 x\n", 1, "this has 5"),
@@ -112,6 +112,32 @@ def test_a_broken_label_line_is_named(tmp_path: Path, content: str, line: int, s
     message = sentence(JsonLines, jsonl(tmp_path, qrels_tsv=content))
     assert f"qrels.tsv, line {line}: " in message
     assert says in message
+
+
+@pytest.mark.parametrize("name", ["query", "topic", "qid"])
+def test_a_first_label_is_no_header_whatever_its_query_is_called(tmp_path: Path, name: str) -> None:
+    queries = QUERIES.replace('"1"', f'"{name}"')
+    folder = jsonl(tmp_path, queries_jsonl=queries, qrels_tsv=f"{name}\ta\t1\n2\tb\t1\n")
+    assert JsonLines(path=str(folder)).load().qrels == {name: {"a": 1}, "2": {"b": 1}}
+
+
+@pytest.mark.parametrize(
+    ("header", "notes"),
+    [
+        ("query-id\tcorpus-id\tscore", ()),
+        ("topic\titer\tdocno\trel", ()),
+        (
+            "Frage\tText\tNote",
+            ('qrels.tsv: the first row is read as a header: "Frage\tText\tNote".',),
+        ),
+    ],
+)
+def test_a_header_has_no_number_for_a_grade(
+    tmp_path: Path, header: str, notes: tuple[str, ...]
+) -> None:
+    dataset = JsonLines(path=str(jsonl(tmp_path, qrels_tsv=f"{header}\n{QRELS}"))).load()
+    assert dataset.qrels == {"1": {"a": 1}}
+    assert dataset.notes == notes
 
 
 def test_a_label_file_with_a_header_alone_is_refused(tmp_path: Path) -> None:

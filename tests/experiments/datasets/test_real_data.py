@@ -1,6 +1,5 @@
 """The real collections load with the counts that their makers state."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -10,11 +9,6 @@ from experiments.datasets.layout import Layout
 from experiments.datasets.science_qa import ScienceQA
 from experiments.datasets.span_jsonl import SpanJsonLines
 from experiments.datasets.trec import Trec
-
-ROOT = Path(__file__).parents[3]
-DATA = Path(os.environ.get("RANKPROOF_DATA", ROOT.parent / "shared" / "data"))
-
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="the real collections are not here")
 
 
 @pytest.mark.parametrize(
@@ -28,6 +22,7 @@ pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="the real collections 
     ],
 )
 def test_counts(
+    real_data: Path,
     layout: type[Layout],
     folder: str,
     documents: int,
@@ -35,19 +30,19 @@ def test_counts(
     labels: int | None,
     spans: int | None,
 ) -> None:
-    dataset = layout(path=str(DATA / folder)).load()
+    dataset = layout(path=str(real_data / folder)).load()
     assert len(dataset.corpus) == documents
     assert len(dataset.queries) == queries
     assert (dataset.qrels and sum(map(len, dataset.qrels.values()))) == labels
     assert (dataset.spans and sum(map(len, dataset.spans.values()))) == spans
 
 
-def test_conversations_of_the_competition() -> None:
-    queries = ScienceQA(path=str(DATA / "science_qa_ko")).load().queries
+def test_conversations_of_the_competition(real_data: Path) -> None:
+    queries = ScienceQA(path=str(real_data / "science_qa_ko")).load().queries
     turns = [query.tags["turns"] for query in queries]
     assert (turns.count("1"), turns.count("3")) == (200, 20)
     assert len({query.id for query in queries}) == 220
 
 
-def test_all_real_spans_hold_their_content() -> None:
-    assert SpanJsonLines(path=str(DATA / "long_documents")).load().notes == ()
+def test_all_real_spans_hold_their_content(real_data: Path) -> None:
+    assert SpanJsonLines(path=str(real_data / "long_documents")).load().notes == ()

@@ -1,8 +1,6 @@
 """Our numbers are trec_eval's: on its own files, on those of ir_measures, and on random runs."""
 
-import os
 from collections import defaultdict
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,10 +10,6 @@ from hypothesis import strategies as st
 
 from experiments.evaluation import evaluate
 from retrievers.ranking import Ranking
-
-DATA = Path(os.environ.get("RANKPROOF_DATA", Path(__file__).parents[4] / "shared" / "data"))
-FILES = DATA / "trec_oracle"
-needs_files = pytest.mark.skipif(not FILES.is_dir(), reason="the data folder is not here")
 
 OFFICIAL = {
     "map": "map",
@@ -54,7 +48,6 @@ def score(run, qrels, metrics, **options):
     return evaluate(Ranking.from_lists(run, node_ids=sorted(known)), qrels, metrics, **options)
 
 
-@needs_files
 @pytest.mark.parametrize(
     ("run", "qrels", "out", "depth", "rel_level"),
     [
@@ -68,8 +61,8 @@ def score(run, qrels, metrics, **options):
         ("results.test", "qrels.rel_level", "out.test.aql", None, 2),
     ],
 )
-def test_official_values_to_four_decimals(run, qrels, out, depth, rel_level):
-    folder = FILES / "trec_eval"
+def test_official_values_to_four_decimals(real_data, run, qrels, out, depth, rel_level):
+    folder = real_data / "trec_oracle" / "trec_eval"
     found = {q: names[:depth] for q, names in read_run(folder / run).items()}
     lines = [line.split("\t") for line in (folder / out).read_text().splitlines()]
     official = {
@@ -88,7 +81,6 @@ def test_official_values_to_four_decimals(run, qrels, out, depth, rel_level):
         assert f"{ours:.4f}" == value, (metric, query)
 
 
-@needs_files
 @pytest.mark.parametrize(
     ("name", "values"),
     [
@@ -106,16 +98,15 @@ def test_official_values_to_four_decimals(run, qrels, out, depth, rel_level):
         ),
     ],
 )  # fmt: skip
-def test_values_of_ir_measures_to_four_decimals(name, values):
-    folder = FILES / "ir_measures"
+def test_values_of_ir_measures_to_four_decimals(real_data, name, values):
+    folder = real_data / "trec_oracle" / "ir_measures"
     run, qrels = read_run(folder / f"{name}.run"), read_qrels(folder / f"{name}.qrels")
     means = score(run, qrels, [*values]).mean()
     assert {metric: round(means[metric].mean, 4) for metric in values} == values
 
 
-@needs_files
-def test_a_query_that_the_run_misses_counts():
-    folder = FILES / "trec_eval"
+def test_a_query_that_the_run_misses_counts(real_data):
+    folder = real_data / "trec_oracle" / "trec_eval"
     qrels = read_qrels(folder / "qrels.test")
     scores = score(read_run(folder / "results.trunc"), qrels, ["map"])
     assert (scores.mean()["map"].n_scored, scores.mean()["map"].n_total) == (3, 3)

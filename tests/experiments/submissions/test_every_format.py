@@ -48,6 +48,7 @@ def test_what_is_written_is_valid_and_the_same_each_time(tmp_path_factory, name,
     folder = tmp_path_factory.mktemp("submission")
     submission = build(name, k=k)
     answers = {dataset.queries[0].id: answer}
+    submission.accepts(dataset)
     path = submission.write(folder, dataset, ranking, answers=answers)
     checked = submission.check(path, dataset)
     assert checked.problems == ()

@@ -33,6 +33,8 @@ def test_names_delimiter_and_the_word_for_nothing_are_options(tmp_path, dataset,
 @pytest.mark.parametrize("name", ["a b", " a", "", "a\n", "a\u3000b"])
 def test_a_document_id_with_a_blank_is_refused(tmp_path, name):
     with pytest.raises(ValueError, match="cannot stand in a list with ' '"):
+        KaggleSubmission().accepts(one(name)[0])
+    with pytest.raises(ValueError, match="cannot stand in a list with ' '"):
         KaggleSubmission().write(tmp_path, *one(name))
     assert list(tmp_path.iterdir()) == []
 
@@ -51,6 +53,8 @@ def test_a_document_that_is_called_like_nothing_is_refused(tmp_path):
 
 @pytest.mark.parametrize("name", ["", " ", "a\nb"])
 def test_a_query_id_that_is_no_cell_is_refused(tmp_path, name):
+    with pytest.raises(ValueError, match="cannot stand in a line of a CSV file"):
+        KaggleSubmission().accepts(one("d", query=name)[0])
     with pytest.raises(ValueError, match="cannot stand in a line of a CSV file"):
         KaggleSubmission().write(tmp_path, *one("d", query=name))
 

@@ -1,8 +1,6 @@
 """The science competition's file: its bytes, and every way in which one can be wrong."""
 
 import json
-import os
-from pathlib import Path
 
 import pytest
 
@@ -10,8 +8,6 @@ from experiments.schema import Dataset, Document, Query
 from experiments.submissions.science_qa import ScienceQASubmission
 from retrievers.ranking import Ranking
 from tests.experiments.submissions.problems import check, found
-
-DATA = Path(os.environ.get("RANKPROOF_DATA", "../shared/data")) / "science_qa_ko"
 
 GOLDEN = (
     '{"eval_id": 7, "standalone_query": "물의 끓는점", "topk": ["d1", "d2"], "answer": "100도", '
@@ -186,13 +182,20 @@ def test_a_missing_file_is_said(tmp_path, dataset):
         ScienceQASubmission().check(tmp_path / "none.csv", dataset)
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="needs the data folder")
-def test_the_competitions_own_sample_is_valid():
-    with open(DATA / "documents.jsonl", encoding="utf-8", newline="\n") as file:
+def test_the_competitions_own_sample_is_valid(real_data):
+    folder = real_data / "science_qa_ko"
+    with open(folder / "documents.jsonl", encoding="utf-8", newline="\n") as file:
         corpus = [Document(json.loads(line)["docid"], "") for line in file]
-    with open(DATA / "eval.jsonl", encoding="utf-8", newline="\n") as file:
+    with open(folder / "eval.jsonl", encoding="utf-8", newline="\n") as file:
         queries = [Query(str(json.loads(line)["eval_id"]), "") for line in file]
     dataset = Dataset("science_qa", corpus, queries, qrels=None, fingerprint="")
-    checked = ScienceQASubmission().check(DATA / "sample_submission.csv", dataset)
+    checked = ScienceQASubmission().check(folder / "sample_submission.csv", dataset)
     assert (checked.problems, checked.notes) == ((), ())
     assert (checked.rows, checked.empty, checked.ids) == (220, 18, 606)
+
+
+@pytest.mark.parametrize("name", ["q1", "01", "-1", ""])
+def test_a_query_id_that_is_no_whole_number_is_refused_before_any_work(name):
+    dataset = Dataset("one", [Document("d", "t")], [Query("1", "?"), Query(name, "?")], None, "")
+    with pytest.raises(ValueError, match=f"needs whole numbers as query ids, and one is '{name}'"):
+        ScienceQASubmission().accepts(dataset)

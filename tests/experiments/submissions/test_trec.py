@@ -2,6 +2,7 @@
 
 import pytest
 
+from experiments.schema import Dataset, Document, Query
 from experiments.submissions.trec import TrecSubmission
 from experiments.trec_run import read_run
 from retrievers.ranking import Ranking
@@ -22,10 +23,18 @@ def test_at_most_k_documents(tmp_path, dataset, ranking):
     assert path.read_text() == "7 Q0 d1 1 1 rankproof\n30 Q0 d3 1 1 rankproof\n"
 
 
-def test_a_tag_or_an_id_with_a_blank_is_refused(tmp_path, dataset, ranking):
-    with pytest.raises(ValueError, match="The tag 'my run' cannot stand"):
-        TrecSubmission(tag="my run").write(tmp_path, dataset, ranking)
-    assert list(tmp_path.iterdir()) == []
+def test_blanks_in_a_tag_become_dashes(tmp_path, dataset, ranking):
+    path = TrecSubmission(tag="my run").write(tmp_path, dataset, ranking)
+    assert path.read_text() == GOLDEN.replace("mine", "my-run")
+    with pytest.raises(ValueError, match="The tag '' cannot stand"):
+        TrecSubmission(tag=" ").accepts(dataset)
+
+
+@pytest.mark.parametrize(("query", "document"), [("1", "my file.pdf"), ("q 1", "d")])
+def test_an_id_with_a_blank_is_refused_before_any_work(query, document):
+    dataset = Dataset("one", [Document(document, "t")], [Query(query, "?")], None, "")
+    with pytest.raises(ValueError, match="cannot stand in a TREC run"):
+        TrecSubmission().accepts(dataset)
 
 
 def test_nothing_found_at_all_is_not_a_run(tmp_path, dataset):
