@@ -9,9 +9,10 @@ from llama_index.core.schema import TextNode
 from retrievers.bm25 import BM25Retriever
 from retrievers.char_tfidf import CharTfidfRetriever
 from retrievers.dense import DenseRetriever
-from retrievers.embeddings import LocalEmbedding, LsaEmbedding
 from retrievers.fusion import Hybrid
 from retrievers.gate import GateDecision, NoGate, ScoreGate
+from retrievers.local_embedding import LocalEmbedding
+from retrievers.lsa import LsaEmbedding
 from retrievers.random_words import RandomWords, geometric_mean, main_script
 from retrievers.ranking import EVERY_PART, QueryPlan
 
