@@ -57,7 +57,7 @@ class DenseRetriever(BatchRetriever):
         scores = np.full((len(texts), depth), np.nan)
         alive = np.flatnonzero(queries.any(axis=1))
         zero = ~self._vectors.any(axis=1)
-        edge = min(len(zero), depth + int(zero.sum()))
+        edge = min(len(self._vectors), depth + int(zero.sum()))
         for block in _blocks(alive) if depth and not zero.all() else ():
             candidates = self._candidates(queries[block], edge)
             exact = self._cosines(queries[block], candidates)

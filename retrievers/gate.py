@@ -105,7 +105,12 @@ class ScoreGate:
             return np.full(len(plans), np.nan)
         texts = [indexed_text(node) for node in retriever.nodes]
         words = RandomWords(texts, self.draws, self.seed)
-        return geometric_mean({name: words.chances(leaf, plans) for name, leaf in judges.items()})
+        return geometric_mean(
+            {
+                name: words.chances(leaf, [plan.for_part(name) for plan in plans])
+                for name, leaf in judges.items()
+            }
+        )
 
     def _reason(self, found_nothing: bool, p: float) -> str:
         if found_nothing:

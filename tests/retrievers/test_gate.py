@@ -177,6 +177,15 @@ def test_a_plan_of_several_texts_counts_by_its_best(english) -> None:
     assert both == clear < vague
 
 
+def test_a_part_is_judged_by_the_text_it_reads(english) -> None:
+    """A fusion names its parts; the vague text of the plan is not what this part searches."""
+    retriever = Hybrid({"words": BM25Retriever()})
+    retriever.build([TextNode(text=text, id_=str(row)) for row, text in enumerate(english)])
+    plans = [QueryPlan("q", {EVERY_PART: ("study",), "words": (ON_TOPIC[0],)})]
+    found = retriever.retrieve_many(plans, 10)
+    assert not ScoreGate().decide(plans, found, retriever).blocked.any()
+
+
 @pytest.mark.parametrize(
     ("text", "script"),
     [
