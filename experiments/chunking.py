@@ -19,10 +19,9 @@ from llama_index.core.schema import Document as LlamaDocument
 from experiments.chunkers import SpanSplitter, WholeDocuments
 from experiments.offsets import locate
 from experiments.schema import Document, Span
+from retrievers.enrich import TITLE
 
 logger = logging.getLogger(__name__)
-
-TITLE = "title"
 
 
 class _Piece(NamedTuple):

@@ -13,15 +13,14 @@ from experiments.identity import describe
 from experiments.progress import progress
 from experiments.records import Records
 
-_BATCH = 8
-
 
 class StoredEmbedding(BaseEmbedding):
     """Asks `model` only for texts it has not embedded before.
 
     model: the embedding that does the work; queries and passages are kept apart.
     store: a `Store` or `NoStore`.
-    Vectors are float32. Each batch is kept as it is done, so a killed run loses one batch.
+    Vectors are float32. The model gets blocks of its own `embed_batch_size`, enough to keep all its
+    threads busy; each block is kept as it is done, so a killed run loses one block.
     """
 
     model: BaseEmbedding
@@ -60,7 +59,8 @@ class StoredEmbedding(BaseEmbedding):
         records = self._side(side)
         known = records.get(texts)
         missing = [text for text in dict.fromkeys(texts) if text not in known]
-        blocks = [missing[start : start + _BATCH] for start in range(0, len(missing), _BATCH)]
+        step = self.model.embed_batch_size
+        blocks = [missing[start : start + step] for start in range(0, len(missing), step)]
         for block in progress(blocks, f"embedding {len(missing)} new texts ({side})"):
             vectors = np.asarray(embed(block), dtype=np.float32)
             fresh = {text: vector.tobytes() for text, vector in zip(block, vectors, strict=True)}

@@ -55,11 +55,13 @@ class DenseRetriever(BatchRetriever):
         depth = min(depth, len(self._vectors))
         rows = np.full((len(texts), depth), -1, dtype=np.int32)
         scores = np.full((len(texts), depth), np.nan)
-        if depth and queries.shape[1]:
-            for block in _blocks(len(texts)):
-                candidates = self._candidates(queries[block], depth)
-                exact = self._cosines(queries[block], candidates)
-                rows[block], scores[block] = best_first(exact, depth, candidates)
+        alive = np.flatnonzero(queries.any(axis=1))
+        zero = ~self._vectors.any(axis=1)
+        edge = min(len(self._vectors), depth + int(zero.sum()))
+        for block in _blocks(alive) if depth and not zero.all() else ():
+            candidates = self._candidates(queries[block], edge)
+            exact = self._cosines(queries[block], candidates)
+            rows[block], scores[block] = best_first(exact, depth, candidates)
         return rows, scores
 
     def score(self, texts: Sequence[str], candidates: Rows) -> Scores:
@@ -86,12 +88,11 @@ class DenseRetriever(BatchRetriever):
         if isinstance(self.embedding, FittedEmbedding):
             self.embedding.load(folder)
 
-    def _candidates(self, queries: Vectors, depth: int) -> Rows:
-        """Every row that may stand in the first `depth` places, ties within rounding included."""
+    def _candidates(self, queries: Vectors, edge: int) -> Rows:
+        """Every row that may stand in the first `edge` places, ties within rounding included."""
         import faiss
 
         count = len(self._vectors)
-        edge = min(count, depth + int((~self._vectors.any(axis=1)).sum()))
         width = min(count, 2 * edge + 16)
         while True:
             found, rows = faiss.knn(
@@ -135,5 +136,5 @@ class DenseRetriever(BatchRetriever):
         return [self.embedding.get_query_embedding(text) for text in texts]
 
 
-def _blocks(count: int) -> Iterator[slice]:
-    return (slice(begin, begin + BLOCK) for begin in range(0, count, BLOCK))
+def _blocks(rows: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
+    return (rows[begin : begin + BLOCK] for begin in range(0, len(rows), BLOCK))

@@ -1,18 +1,24 @@
-"""What is searched besides a chunk's own text. Nodes in, new nodes out."""
+"""Which of a chunk's metadata is searched with its text. Nodes in, new nodes out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from llama_index.core.schema import BaseNode, TextNode
+from llama_index.core.schema import BaseNode
 
 TITLE = "title"
+"""The key under which a chunk carries its document's title, where it has one."""
 
 
 class TitlePrefix:
-    """Every chunk is searched with its document's title before it; other metadata is not."""
+    """Every chunk is searched with its document's title; other metadata is not.
+
+    How title and text stand together is for the node's own templates to say: those of
+    `experiments.chunking` put the title on a line of its own before the text.
+    """
 
     def enrich(self, nodes: Sequence[BaseNode]) -> list[BaseNode]:
+        """Copies that share all but the list of hidden keys with `nodes`."""
         return [_searched_with(node, {TITLE}) for node in nodes]
 
 
@@ -20,17 +26,10 @@ class NoEnrichment:
     """Every chunk is searched by its own text alone."""
 
     def enrich(self, nodes: Sequence[BaseNode]) -> list[BaseNode]:
+        """Copies that share all but the list of hidden keys with `nodes`."""
         return [_searched_with(node, set()) for node in nodes]
 
 
 def _searched_with(node: BaseNode, keys: set[str]) -> BaseNode:
-    """A copy whose embedded text is the values of `keys`, a line each, and then its own text."""
-    copy = node.model_copy(deep=True)
-    copy.excluded_embed_metadata_keys = [
-        key for key in copy.metadata if key not in keys or not str(copy.metadata[key]).strip()
-    ]
-    copy.metadata_template = "{value}"
-    copy.metadata_separator = "\n"
-    if isinstance(copy, TextNode):
-        copy.text_template = "{metadata_str}\n{content}"
-    return copy
+    hidden = [key for key in node.metadata if key not in keys]
+    return node.model_copy(update={"excluded_embed_metadata_keys": hidden})

@@ -21,7 +21,8 @@ Setting = TypeVar("Setting")
 class Hybrid(BatchRetriever):
     """One weighted sum of normalised parts, any number of them, nested or not.
 
-    parts: name -> retriever; the name becomes the part's own. Leaf names are unique in the tree.
+    parts: name -> retriever. Here a part goes by this name, whatever its own is, and is left as it
+        was. Leaf names are unique in the tree.
     weights: name -> weight, 1 for a part it does not name. A part of weight 0 takes no part at
         all: neither its scores nor the candidates that only it finds, and it needs no index.
     normalise, missing: one for all, or by part name; see `PartRule`. They belong to the leaves: a
@@ -43,8 +44,6 @@ class Hybrid(BatchRetriever):
         super().__init__(name)
         self.parts, self.weights, self.candidates = parts, weights, candidates
         self.normalise, self.missing = normalise, missing
-        for key, part in parts.items():
-            part.name = key
         self._rules = self._own_rules()
         self._check()
 
@@ -78,7 +77,10 @@ class Hybrid(BatchRetriever):
 
     def retrieve_many(self, plans: Sequence[QueryPlan], depth: int) -> Ranking:
         wanted = self.candidate_depth(depth)
-        found = {name: leaf.retrieve_many(plans, wanted) for name, leaf in self.leaves().items()}
+        found = {
+            name: leaf.retrieve_many(_read_by(name, plans), wanted)
+            for name, leaf in self.leaves().items()
+        }
         return self.combine(plans, found, depth)
 
     def combine(
@@ -91,7 +93,7 @@ class Hybrid(BatchRetriever):
         rows, stacked = union(lists)
         scores = dict(zip(leaves, stacked, strict=True))
         exact = {
-            name: leaf.score_many(plans, rows)
+            name: leaf.score_many(_read_by(name, plans), rows)
             for name, leaf in leaves.items()
             if _asks_exact(rules[name])
         }
@@ -160,6 +162,11 @@ class Hybrid(BatchRetriever):
 def _of(setting: Setting | Mapping[str, Setting], name: str, default: Setting) -> Setting:
     """One setting for all parts, or that of the part it names."""
     return setting.get(name, default) if isinstance(setting, Mapping) else setting
+
+
+def _read_by(name: str, plans: Sequence[QueryPlan]) -> list[QueryPlan]:
+    """The plans as the part of this name reads them, whatever the part calls itself."""
+    return [plan.for_part(name) for plan in plans]
 
 
 def _scores(name: str, ranking: Ranking, rule: PartRule) -> Scores:

@@ -46,7 +46,11 @@ class Vagueness:
         if not leaves:
             return np.full(len(plans), np.nan)
         words = RandomWords([indexed_text(n) for n in retriever.nodes], self.draws, self.seed)
-        return geometric_mean({name: words.chances(leaf, plans) for name, leaf in leaves.items()})
+        chances = {
+            name: words.chances(leaf, [plan.for_part(name) for plan in plans])
+            for name, leaf in leaves.items()
+        }
+        return geometric_mean(chances)
 
 
 class NoGate:

@@ -14,7 +14,8 @@ from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.schema import TextNode
 
 from retrievers.dense import DenseRetriever
-from retrievers.embeddings import E5SmallEmbedding, LsaEmbedding, _e5
+from retrievers.e5 import E5SmallEmbedding, _e5
+from retrievers.lsa import LsaEmbedding
 from retrievers.ranking import EVERY_PART, QueryPlan, Ranking
 
 
@@ -60,6 +61,33 @@ def test_zero_vectors_are_no_hit_and_take_no_place() -> None:
     texts = ["zero"] * 40 + ["far"] * 3
     assert ranked(vectors, texts, "query", 3).ids(0) == ["d40", "d41", "d42"]
     assert ranked(vectors, texts, "zero").ids(0) == []
+
+
+def test_a_query_without_a_vector_does_not_widen_the_search_of_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import faiss
+
+    searched: list[tuple[int, int]] = []
+    knn = faiss.knn
+
+    def spy(queries: Any, vectors: Any, width: int, **options: Any) -> Any:
+        searched.append((len(queries), width))
+        return knn(queries, vectors, width, **options)
+
+    monkeypatch.setattr(faiss, "knn", spy)
+    generator = np.random.default_rng(0)
+    vectors = {str(row): vector for row, vector in enumerate(generator.normal(size=(500, 8)))}
+    retriever = DenseRetriever(Table(vectors={**vectors, "zero": np.zeros(8)}))
+    retriever.build([TextNode(text=text) for text in vectors])
+    found, scores = retriever.search(["zero", "3", " ", "7"], 5)
+    assert found[:, 0].tolist() == [-1, 3, -1, 7]
+    assert np.isnan(scores[[0, 2]]).all()
+    assert searched == [(2, 26)]
+
+
+def test_a_corpus_of_blanks_has_no_hit() -> None:
+    assert ranked({"query": [1, 0]}, [" ", "  "], "query").ids(0) == []
 
 
 def test_a_vector_that_is_not_finite_names_its_text() -> None:

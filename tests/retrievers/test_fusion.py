@@ -132,6 +132,18 @@ def test_an_unbuilt_empty_leaf_list_leaves_the_others_alone() -> None:
     assert np.isfinite(ranking.scores).all()
 
 
+def test_a_part_that_two_fusions_share_keeps_its_own_name() -> None:
+    shared, other = Fixed(4, 3, 2, 1, exact=[4, 3, 2, 1]), Fixed(NAN, 2, 3, 4)
+    words = Hybrid({"words": shared, "other": other}, missing={"words": "exact"})
+    terms = Hybrid({"terms": shared})
+    plans = [QueryPlan("q", {EVERY_PART: ("all",), "words": ("as words",), "terms": ("terms",)})]
+    assert set(run(words, plans=plans).parts) == {"words", "other"}
+    assert set(run(terms, plans=plans).parts) == {"terms"}
+    assert shared.asked == ["as words", "terms"]
+    assert shared.name == "fixed"
+    assert list(run(shared).parts) == ["fixed"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

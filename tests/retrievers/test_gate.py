@@ -9,9 +9,10 @@ from llama_index.core.schema import TextNode
 from retrievers.bm25 import BM25Retriever
 from retrievers.char_tfidf import CharTfidfRetriever
 from retrievers.dense import DenseRetriever
-from retrievers.embeddings import LocalEmbedding, LsaEmbedding
 from retrievers.fusion import Hybrid
 from retrievers.gate import GateDecision, NoGate, ScoreGate
+from retrievers.local_embedding import LocalEmbedding
+from retrievers.lsa import LsaEmbedding
 from retrievers.random_words import RandomWords, geometric_mean, main_script
 from retrievers.ranking import EVERY_PART, QueryPlan
 
@@ -174,6 +175,15 @@ def test_a_plan_of_several_texts_counts_by_its_best(english) -> None:
     ]
     both, vague, clear = words.chances(leaf, plans)
     assert both == clear < vague
+
+
+def test_a_part_is_judged_by_the_text_it_reads(english) -> None:
+    """A fusion names its parts; the vague text of the plan is not what this part searches."""
+    retriever = Hybrid({"words": BM25Retriever()})
+    retriever.build([TextNode(text=text, id_=str(row)) for row, text in enumerate(english)])
+    plans = [QueryPlan("q", {EVERY_PART: ("study",), "words": (ON_TOPIC[0],)})]
+    found = retriever.retrieve_many(plans, 10)
+    assert not ScoreGate().decide(plans, found, retriever).blocked.any()
 
 
 @pytest.mark.parametrize(
