@@ -36,7 +36,7 @@ class ImportedRuns:
     """
 
     setting: Setting
-    path: str | Sequence[str]
+    path: str | Sequence[str] | None
     baseline: str | None = None
     title: str = "score_run"
 
@@ -67,12 +67,15 @@ class ImportedRuns:
 
     def _files(self) -> dict[str, Path]:
         """Name -> file. Raises ValueError for none and for two of one name."""
-        paths = [Path(p) for p in ([self.path] if isinstance(self.path, str) else self.path)]
+        given = self.path if isinstance(self.path, list | tuple) else [self.path]
+        paths = [Path(str(path)).expanduser() for path in given if path is not None]
         twice = [name for name, count in Counter(p.stem for p in paths).items() if count > 1]
         if twice or not paths:
-            fault = f'names two files called "{twice[0]}"' if twice else "names no file"
-            raise ValueError(f"run.path {fault}: give run files of different names.")
-        return {path.stem: path.expanduser() for path in paths}
+            fault = (
+                f'Two run files are called "{twice[0]}"' if twice else "There is no run to score"
+            )
+            raise ValueError(f"{fault}: give run.path=FILE or 'run.path=[ONE,ANOTHER]'.")
+        return {path.stem: path for path in paths}
 
     def _baseline(self, files: Mapping[str, Path]) -> str:
         name = next(iter(files)) if self.baseline is None else self.baseline
@@ -160,7 +163,7 @@ def imported(file: Path, dataset: Dataset, reads: int = 0) -> TrecRun:
     if run.ranking.depth < min(reads, len(corpus)):
         notes.append(
             f"{file}: no query has more than {run.ranking.depth} results, and a metric reads "
-            f"{reads}: its score is that of a shorter list."
+            f"{reads}: if the run was cut there, that score is too low."
         )
     return replace(run, ranking=Ranking.from_lists(found, corpus), notes=tuple(notes))
 

@@ -106,10 +106,11 @@ def test_a_mistake_is_one_sentence_and_leaves_no_folder(tmp_path, results, chang
 def test_two_files_of_one_name_are_refused(tmp_path):
     (tmp_path / "x").mkdir()
     paths = [written(folder, "mine", {"1": ["a"]}) for folder in (tmp_path, tmp_path / "x")]
-    with pytest.raises(ValueError, match='two files called "mine"'):
+    with pytest.raises(ValueError, match='Two run files are called "mine"'):
         score(tmp_path, paths)
-    with pytest.raises(ValueError, match="names no file"):
-        score(tmp_path, [])
+    for nothing in ([], None):
+        with pytest.raises(ValueError, match=r"no run to score: give run\.path=FILE"):
+            score(tmp_path, nothing)
 
 
 @pytest.mark.parametrize("path", ["a.trec", "[a.trec,b.trec]"])
