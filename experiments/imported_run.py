@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections import Counter
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,7 +27,8 @@ if TYPE_CHECKING:
 class ImportedRuns:
     """Scores run files and says how each differs from the baseline.
 
-    path: one file or several; each is called by its name without the ending.
+    path: one file or several; each is called by its name without the ending, or, where two of
+        them share it, by its folder (bm25/ranking.trec is bm25).
     baseline: the name of the run that the others are held against; None takes the first.
 
     Only queries and documents of the dataset count; what else a run names is counted in the notes.
@@ -36,7 +36,7 @@ class ImportedRuns:
     """
 
     setting: Setting
-    path: str | Sequence[str]
+    path: str | Sequence[str] | None
     baseline: str | None = None
     title: str = "score_run"
 
@@ -66,13 +66,21 @@ class ImportedRuns:
         return self._report(results, folder)
 
     def _files(self) -> dict[str, Path]:
-        """Name -> file. Raises ValueError for none and for two of one name."""
-        paths = [Path(p) for p in ([self.path] if isinstance(self.path, str) else self.path)]
-        twice = [name for name, count in Counter(p.stem for p in paths).items() if count > 1]
-        if twice or not paths:
-            fault = f'names two files called "{twice[0]}"' if twice else "names no file"
-            raise ValueError(f"run.path {fault}: give run files of different names.")
-        return {path.stem: path.expanduser() for path in paths}
+        """Name -> file. Raises ValueError for none, and where names do not differ."""
+        given = self.path if isinstance(self.path, list | tuple) else [self.path]
+        paths = [Path(str(path)).expanduser() for path in given if path is not None]
+        if not paths:
+            raise ValueError("There is no run to score: give run.path=FILE.")
+        for names in (
+            [path.stem for path in paths],
+            [path.absolute().parent.name for path in paths],
+        ):
+            if len(set(names)) == len(names):
+                return dict(zip(names, paths, strict=True))
+        raise ValueError(
+            f"Several run files are called {paths[0].name}: rename them, so that the table can "
+            f"tell them apart."
+        )
 
     def _baseline(self, files: Mapping[str, Path]) -> str:
         name = next(iter(files)) if self.baseline is None else self.baseline
@@ -160,7 +168,7 @@ def imported(file: Path, dataset: Dataset, reads: int = 0) -> TrecRun:
     if run.ranking.depth < min(reads, len(corpus)):
         notes.append(
             f"{file}: no query has more than {run.ranking.depth} results, and a metric reads "
-            f"{reads}: its score is that of a shorter list."
+            f"{reads}: if the run was cut there, that score is too low."
         )
     return replace(run, ranking=Ranking.from_lists(found, corpus), notes=tuple(notes))
 

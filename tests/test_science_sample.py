@@ -7,6 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hydra.utils import instantiate
+
+from experiments.evaluation import Evaluator
+from experiments.store import NoStore
+from tests.test_config import composed
 
 FOLDER = Path(__file__).parents[1] / "data" / "science_sample"
 LONG_PASSAGE = "01fb51fa-8805-0231-6154-be70a21bea10"
@@ -124,3 +129,17 @@ def test_every_labelled_message_has_a_passage_that_answers_it(
 ) -> None:
     answered = {query for query, _, grade in labels if grade == "2"}
     assert answered == {query for query, _, _ in labels}
+
+
+def test_plain_bm25_leaves_room_above_and_below_and_is_what_the_readme_says() -> None:
+    config = composed(
+        "+experiment=retrieval", "retriever=bm25", "gate=none", f"dataset.path={FOLDER.resolve()}"
+    )
+    pipeline = instantiate(config.pipeline, _convert_="all")
+    dataset = instantiate(config.dataset, _convert_="all").load()
+    ranking = pipeline.run(dataset, NoStore()).ranking
+    queries = [query.id for query in dataset.queries]
+    mean = Evaluator("map@3").evaluate(ranking, dataset.qrels, queries).mean()["map@3"].mean
+    assert mean is not None
+    assert 0.45 <= mean <= 0.85
+    assert f"**{mean:.3f}**" in (FOLDER / "README.md").read_text(encoding="utf-8")

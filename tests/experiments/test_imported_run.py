@@ -103,13 +103,22 @@ def test_a_mistake_is_one_sentence_and_leaves_no_folder(tmp_path, results, chang
     assert not (tmp_path / "runs").exists()
 
 
-def test_two_files_of_one_name_are_refused(tmp_path):
-    (tmp_path / "x").mkdir()
-    paths = [written(folder, "mine", {"1": ["a"]}) for folder in (tmp_path, tmp_path / "x")]
-    with pytest.raises(ValueError, match='two files called "mine"'):
-        score(tmp_path, paths)
-    with pytest.raises(ValueError, match="names no file"):
-        score(tmp_path, [])
+def test_files_of_one_name_are_called_by_their_folders(tmp_path):
+    for name in ("bm25", "dense", "deep/dense"):
+        (tmp_path / name).mkdir(parents=True)
+    bm25, dense, deep = (
+        written(tmp_path / name, "ranking", {"1": ["a"]})
+        for name in ("bm25", "dense", "deep/dense")
+    )
+    assert score(tmp_path, [bm25, dense]).means.keys() == {"bm25", "dense"}
+    with pytest.raises(ValueError, match=r"Several run files are called ranking\.trec"):
+        score(tmp_path, [bm25, dense, deep])
+
+
+def test_no_file_is_one_sentence(tmp_path):
+    for nothing in ([], None):
+        with pytest.raises(ValueError, match=r"no run to score: give run\.path=FILE"):
+            score(tmp_path, nothing)
 
 
 @pytest.mark.parametrize("path", ["a.trec", "[a.trec,b.trec]"])
