@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from retrievers.ranking import Ranking
 
@@ -49,6 +50,32 @@ def _first_places(documents: np.ndarray, depth: int) -> np.ndarray:
     columns = np.sort(columns, axis=1)[:, :depth]
     kept = columns[:, : int((columns < width).sum(axis=1).max(initial=0))]
     return np.where(kept < width, kept, -1)
+
+
+def with_rows(ranking: Ranking, rows: NDArray[np.intp], other: Ranking) -> Ranking:
+    """The ranking with some of its queries' results replaced; query i of `other` is row rows[i].
+
+    Both are over the same nodes and have the same parts; the deeper of the two sets the depth.
+    """
+    depth = max(ranking.depth, other.depth)
+
+    def merged(old: NDArray[Any], new: NDArray[Any], nothing: float) -> NDArray[Any]:
+        table = np.full((len(old), depth), nothing, dtype=old.dtype)
+        table[:, : old.shape[1]] = old
+        table[rows] = nothing
+        table[rows, : new.shape[1]] = new
+        return table
+
+    return Ranking(
+        ranking.query_ids,
+        ranking.node_ids,
+        merged(ranking.nodes, other.nodes, -1),
+        merged(ranking.scores, other.scores, np.nan),
+        {
+            name: merged(table, other.parts[name], np.nan)
+            for name, table in ranking.parts.items()
+        },
+    )
 
 
 def save_ranking(ranking: Ranking, folder: Path) -> None:

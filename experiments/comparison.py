@@ -27,6 +27,15 @@ def single(*, title: str, name: str, setting: Setting, pipeline: Pipeline) -> Co
     return Comparison(title=title, setting=setting, base=pipeline, variants={name: {}})
 
 
+def _weights(name: str, pipeline: Pipeline) -> str:
+    """What the leaves of a nested fusion weigh in the end; "" where no weight is multiplied."""
+    parts = getattr(pipeline.retriever, "parts", {})
+    if not any(hasattr(part, "parts") for part in parts.values()):
+        return ""
+    weights = pipeline.retriever.effective_weights().items()
+    return f"{name}: effective weights " + ", ".join(f"{leaf} {value:g}" for leaf, value in weights)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
     """Runs every variant of a pipeline and says how each differs from the baseline.
@@ -49,10 +58,11 @@ class Comparison:
         """
         pipelines = self._pipelines()
         dataset = self.setting.dataset.load()
-        self.setting.metrics.check(spans=dataset.spans is not None)
+        self._check(dataset, pipelines)
         split = self.setting.split.divide(dataset)
         if self.setting.trial is None:  # a sweep says it once
-            console.show_notes([*dataset.notes, *split.notes])
+            weights = [_weights(name, pipeline) for name, pipeline in pipelines.items()]
+            console.show_notes([*dataset.notes, *split.notes, *filter(None, weights)])
         results = {
             name: judge(pipeline, dataset, split, self.setting, self.title)
             for name, pipeline in pipelines.items()
@@ -67,6 +77,13 @@ class Comparison:
             console.show(results, against, self.baseline, folder)
         return self._report(results, folder)
 
+    def _check(self, dataset: Dataset, pipelines: Mapping[str, Pipeline]) -> None:
+        """What can be refused is refused before hours of retrieval."""
+        depth = min(pipeline.depth for pipeline in pipelines.values())
+        self.setting.metrics.check(spans=dataset.spans is not None, depth=depth)
+        if self.setting.submission is not None:
+            self.setting.submission.accepts(dataset)
+
     def _write(
         self,
         dataset: Dataset,
@@ -76,23 +93,30 @@ class Comparison:
     ) -> Path:
         """The folder of the run, with all it leaves; the tracker gets a copy."""
         folder = self.setting.open_folder(self.title)
+        files, kept = {}, {}
+        for name, result in results.items():
+            files[name] = write_result(folder / name, name, result, split)
+            submission = self._submit(folder / name, dataset, result)
+            files[name] += [submission] if submission else []
+            kept[name] = {
+                "mlflow_run_id": None,
+                "submission": str(submission) if submission else None,
+            }
+
+        def write() -> None:
+            overrides = self.setting.overrides
+            write_summary(folder, summary(self.title, overrides, dataset, results, against, kept))
+
+        write()  # MLflow is a mirror: what it does must not cost the result
+        if self.setting.trial is None:
+            point_latest(folder.parent.parent, folder)
         parent = None
         if len(results) > 1:
             parent = self._open_parent(folder, dataset, split, results)
-        kept = {}
         for name, result in results.items():
-            files = write_result(folder / name, name, result, split)
-            submission = self._submit(folder / name, dataset, result)
-            files += [submission] if submission else []
-            run_id = self.setting.tracker.log(self._record(name, dataset, result, parent, files))
-            kept[name] = {
-                "mlflow_run_id": logged_id(run_id),
-                "submission": str(submission) if submission else None,
-            }
-        overrides = self.setting.overrides
-        write_summary(folder, summary(self.title, overrides, dataset, results, against, kept))
-        if self.setting.trial is None:
-            point_latest(folder.parent.parent, folder)
+            record = self._record(name, dataset, result, parent, files[name])
+            kept[name]["mlflow_run_id"] = logged_id(self.setting.tracker.log(record))
+        write()
         return folder
 
     def _open_parent(
@@ -127,7 +151,11 @@ class Comparison:
             dataset=dataset,
             started=result.started,
             ended=result.ended,
-            params={**result.parameters, **self._swept()},
+            params={
+                **result.parameters,
+                **self._swept(),
+                "read from the store": "yes" if result.stored else "no",
+            },
             scores=result.means,
             measures={f"seconds/{stage}": s for stage, s in result.seconds.items()},
             files=files,

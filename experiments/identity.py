@@ -18,11 +18,13 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from experiments.secrets import is_secret
+
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("chunk_quality", "retrievers", "postprocessors", "generation", "experiments")
+_UNKNOWN = "unknown"
 _LONGEST_NAME = 4  # words of llama-index-embeddings-openai-like, as modules have them
-_LABELS = {"name"}  # what a part is called changes no result
-_RUNTIME_ONLY = {"callback_manager", "api_key", "embed_batch_size", "num_threads", "num_workers"}
+_RUNTIME_ONLY = {"callback_manager", "embed_batch_size", "num_threads", "num_workers"}
 
 
 def describe(part: Any) -> Any:
@@ -55,10 +57,14 @@ def fingerprint(value: Any) -> str:
 
 
 def source_of(cls: type) -> str:
-    """Hash of the source of a class of ours and of what it imports; "name version" of others."""
+    """Hash of the source of a class of ours and of what it imports; "name version" of others.
+
+    A class that no distribution brought is the user's: the hash of its file.
+    """
     if cls.__module__.split(".")[0] in ROOMS:
         return module_source(cls.__module__)
-    return " ".join(_version(cls.__module__))
+    name, version = _version(cls.__module__)
+    return f"{name} {version}" if version != _UNKNOWN else _own_file(cls)
 
 
 @cache
@@ -86,16 +92,25 @@ def module_source(module: str) -> str:
 def _arguments(part: Any) -> Iterator[tuple[str, Any]]:
     if hasattr(type(part), "model_fields"):  # a pydantic part of LlamaIndex
         for name in sorted(set(type(part).model_fields) - _RUNTIME_ONLY):
-            yield name, _plain(getattr(part, name))
+            if not is_secret(name):
+                yield name, _plain(getattr(part, name))
         return
+    labels = getattr(type(part), "labels", ())
     for name in inspect.signature(type(part)).parameters:
-        if name not in _LABELS:
+        if name not in labels and not is_secret(name):
             if not hasattr(part, name):
                 raise ValueError(
                     f"{type(part).__name__} does not keep its argument '{name}' as an attribute, "
                     f"so its results cannot be stored: set self.{name} in its constructor."
                 )
             yield name, getattr(part, name)
+
+
+def _own_file(cls: type) -> str:
+    try:
+        return fingerprint(Path(inspect.getfile(cls)).read_text(encoding="utf-8"))
+    except (TypeError, OSError):  # typed into a session: there is no file
+        return _UNKNOWN
 
 
 def _plain(value: Any) -> Any:
@@ -148,7 +163,7 @@ def _version(module: str) -> tuple[str, str]:
         name = "-".join(words[:length]).replace("_", "-").lower()
         if version := _installed(name):
             return name, version
-    return _owner(words[0]) or (module, "unknown")
+    return _owner(words[0]) or (module, _UNKNOWN)
 
 
 @cache

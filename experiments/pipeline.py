@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from experiments.candidates import document_ranking, load_ranking, save_ranking
+import numpy as np
+
+from experiments.candidates import document_ranking, load_ranking, save_ranking, with_rows
 from experiments.chunking import chunk
 from experiments.identity import describe, fingerprint, module_source
 from experiments.indexes import Indexes
@@ -14,7 +16,6 @@ from experiments.stage_files import load_array, load_chunks, save_array, save_ch
 from experiments.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
-    import numpy as np
     from llama_index.core.schema import TextNode
     from numpy.typing import NDArray
 
@@ -138,22 +139,34 @@ class Pipeline:
         indexes: Indexes,
         store: StageStore,
     ) -> tuple[Ranking, Ranking]:
-        """The ranking of nodes, deep enough that `depth` documents stand in it, and theirs."""
+        """The ranking of nodes, deep enough that `depth` documents stand in it, and theirs.
+
+        Only a query whose chunks come from too few documents is searched deeper, so that no query
+        depends on what else is asked.
+        """
         depth = self.depth
+        retrieved = self._search(plans, depth, indexes, store)
         while True:
-            wanted = self.retriever.candidate_depth(depth)
-            found = {
-                name: _candidates(name, plans, wanted, indexes, store)
-                for name in self.retriever.leaves()
-            }
-            if self.retriever.combine_searches:
-                indexes.open()
-            retrieved = self.retriever.combine(plans, found, depth)
             ranking = document_ranking(retrieved, nodes, self.depth)
-            short = (ranking.lengths() < self.depth) & (retrieved.lengths() >= depth)
-            if depth >= len(nodes) or not short.any():
+            full = retrieved.lengths() >= depth
+            short = np.flatnonzero((ranking.lengths() < self.depth) & full)
+            if depth >= len(nodes) or not short.size:
                 return retrieved, ranking
             depth = min(2 * depth, len(nodes))
+            deeper = self._search([plans[row] for row in short], depth, indexes, store)
+            retrieved = with_rows(retrieved, short, deeper)
+
+    def _search(
+        self, plans: Sequence[QueryPlan], depth: int, indexes: Indexes, store: StageStore
+    ) -> Ranking:
+        wanted = self.retriever.candidate_depth(depth)
+        found = {
+            name: _candidates(name, plans, wanted, indexes, store)
+            for name in self.retriever.leaves()
+        }
+        if self.retriever.combine_searches:
+            indexes.open()
+        return self.retriever.combine(plans, found, depth)
 
 
 def _by_role(parts: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from experiments.chunking import span_of
-from experiments.identity import describe, fingerprint
+from experiments.identity import describe, fingerprint, module_source
 from experiments.ledger import LedgerEntry, ScoreRow
 from experiments.metrics.per_query import PerQuery
 from experiments.parameters import parameters
@@ -41,7 +41,7 @@ class Result:
     scores: one row a query of the splits that may be shown; None without labels.
     means: split -> metric -> mean; empty without labels. A sealed split shows public alone.
     seconds: stage -> wall time when it was computed.
-    started, ended: seconds since the epoch.
+    started, ended: of this run, in seconds since the epoch.
     stored: read from the store, so nothing was computed.
     """
 
@@ -80,11 +80,13 @@ def judge(
 def _remembered(pipeline: Pipeline, dataset: Dataset, split: Split, setting: Setting) -> Result:
     key = {
         "dataset": dataset.fingerprint,
-        "split": describe(setting.split),
+        "split": fingerprint([split.everyone, split.public, split.private, split.sealed]),
         "metrics": describe(setting.metrics),
         "pipeline": describe(pipeline),
+        "source": module_source("experiments.result"),
     }
-    return setting.store.remember(
+    started = time.time()
+    result = setting.store.remember(
         "trials",
         key,
         build=lambda: _run(key, pipeline, dataset, split, setting),
@@ -92,6 +94,7 @@ def _remembered(pipeline: Pipeline, dataset: Dataset, split: Split, setting: Set
         load=load_result,
         again=setting.force,
     )
+    return replace(result, started=started, ended=time.time()) if result.stored else result
 
 
 def _count(

@@ -100,7 +100,7 @@ class Mean:
 class Report:
     """What an experiment hands back.
 
-    primary: public mean of the first metric, None without labels.
+    primary: public mean of the first metric of the last pipeline, None without labels.
     metric: the name of that metric, and which way is better.
     means: pipeline -> split -> metric -> mean.
     per_query: pipeline -> one row a query, one column a metric; NaN where not scored.

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 from experiments.atomic_file import atomic_file
 from experiments.identity import fingerprint
 from experiments.tracking.outbox import without_credentials
+from experiments.secrets import masked
+from experiments.splits import SIDES
 from experiments.trec_run import write_run
 
 if TYPE_CHECKING:
@@ -103,10 +105,10 @@ def _gate_table(result: Result) -> str:
 
 
 def _per_query(scores: PerQuery, split: Split) -> pd.DataFrame:
-    """One row a query of a split that may be shown: its side, then a column a metric."""
+    """One row a query of a split that may be shown: its side or "neither", then the metrics."""
     frame = scores.frame()
-    public = set(split.of("public"))
-    frame.insert(0, "split", ["public" if query in public else "private" for query in frame.index])
+    side = {query: name for name in SIDES for query in split.of(name)}
+    frame.insert(0, "split", [side.get(query, "neither") for query in frame.index])
     return frame
 
 

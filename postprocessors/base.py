@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
-from llama_index.core.bridge.pydantic import ConfigDict
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import BaseNode, NodeWithScore, QueryBundle
 
@@ -22,7 +21,6 @@ class BatchPostprocessor(BaseNodePostprocessor):
         then keeps the ranking from before it for scores and submissions, and it must stand last.
     """
 
-    model_config = ConfigDict(frozen=True)
     prompt_order_only: ClassVar[bool] = False
 
     @abstractmethod

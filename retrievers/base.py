@@ -40,6 +40,9 @@ class BatchRetriever(BaseRetriever):
     lexical: ClassVar[bool] = False
     """Whether a result shares a term with the query."""
 
+    labels: ClassVar[frozenset[str]] = frozenset({"name"})
+    """Arguments that change no result: what a part is called."""
+
     name: str
     similarity_top_k: int = 10
 
