@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 from llama_index.core.base.base_retriever import BaseRetriever
@@ -21,9 +20,6 @@ class BatchRetriever(BaseRetriever):
     A new method is a subclass with `search`, and `index`, `save` and `load` for what it keeps.
     Every constructor argument stays readable under its own name: the store keys entries by it.
     """
-
-    lexical: ClassVar[bool] = False
-    """Whether a result shares a term with the query."""
 
     name: str
     similarity_top_k: int = 10
@@ -50,6 +46,11 @@ class BatchRetriever(BaseRetriever):
     @property
     def node_ids(self) -> tuple[str, ...]:
         return tuple(node.node_id for node in self._nodes)
+
+    @property
+    def lexical(self) -> bool:
+        """Whether a result shares a word with the query; a part of a word does not count."""
+        return False
 
     @abstractmethod
     def index(self, texts: Sequence[str]) -> None:

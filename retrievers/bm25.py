@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from scipy import sparse
@@ -29,8 +29,6 @@ class BM25Retriever(BatchRetriever):
     A query term counts as often as the query repeats it.
     """
 
-    lexical: ClassVar[bool] = True
-
     def __init__(
         self,
         analyzer: str = "auto",
@@ -52,6 +50,10 @@ class BM25Retriever(BatchRetriever):
                 f"BM25 got k1={k1} and b={b}: k1 is 0 or more, b lies between 0 and 1."
             )
         self.analyzer, self.k1, self.b, self.method, self.delta = analyzer, k1, b, method, delta
+
+    @property
+    def lexical(self) -> bool:
+        return self.analyzer != "char_ngram"
 
     def index(self, texts: Sequence[str]) -> None:
         documents = self._analyzer.analyze_many(texts)
