@@ -71,10 +71,7 @@ def with_rows(ranking: Ranking, rows: NDArray[np.intp], other: Ranking) -> Ranki
         ranking.node_ids,
         merged(ranking.nodes, other.nodes, -1),
         merged(ranking.scores, other.scores, np.nan),
-        {
-            name: merged(table, other.parts[name], np.nan)
-            for name, table in ranking.parts.items()
-        },
+        {name: merged(table, other.parts[name], np.nan) for name, table in ranking.parts.items()},
     )
 
 

@@ -45,7 +45,9 @@ def show(
             _show_differences(out, against, baseline, first.scores.metrics[0])
     _show_gates(out, results)
     if stored := [name for name, result in results.items() if result.stored]:
-        _say(out, f"Run before and read from the store: {', '.join(stored)} (force=true runs again).")
+        _say(
+            out, f"Run before and read from the store: {', '.join(stored)} (force=true runs again)."
+        )
     _say(out, f"Written to {folder} (and {folder.parent.parent / 'latest'}).")
 
 

@@ -8,8 +8,9 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from retrievers.korean import kiwi
+
 if TYPE_CHECKING:
-    from kiwipiepy import Kiwi
     from nltk.tokenize.punkt import PunktSentenceTokenizer
 
 _HANGUL = re.compile("[가-힣]")
@@ -26,7 +27,7 @@ def split_sentences(text: str) -> list[str]:
     Linguistics 2006) with a few English abbreviations, which needs no data file.
     """
     if _is_korean(text):
-        starts = [sentence.start for sentence in _kiwi().split_into_sents(text)]
+        starts = [sentence.start for sentence in kiwi().split_into_sents(text)]
     else:
         starts = [start for start, _ in _punkt().span_tokenize(text)]
     return _between(text, starts)
@@ -42,13 +43,6 @@ def _between(text: str, starts: Iterable[int]) -> list[str]:
 def _is_korean(text: str) -> bool:
     syllables = len(_HANGUL.findall(text))
     return syllables > 0 and syllables >= len(_LATIN.findall(text))
-
-
-@cache
-def _kiwi() -> Kiwi:
-    from kiwipiepy import Kiwi
-
-    return Kiwi()
 
 
 @cache

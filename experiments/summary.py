@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from experiments.atomic_file import atomic_file
 from experiments.identity import fingerprint
-from experiments.tracking.outbox import without_credentials
 from experiments.secrets import masked
 from experiments.splits import SIDES
 from experiments.trec_run import write_run
@@ -78,7 +77,7 @@ def summary(
     marks = {name: fingerprint(result.key["pipeline"]) for name, result in results.items()}
     return {
         "experiment": title,
-        "overrides": [without_credentials(word) for word in overrides],
+        "overrides": [masked(word) for word in overrides],
         "dataset": dataset.name,
         "fingerprints": {"dataset": dataset.fingerprint, "pipelines": marks},
         "pipelines": pipelines,

@@ -37,9 +37,6 @@ class BatchRetriever(BaseRetriever):
     Every constructor argument stays readable under its own name: the store keys entries by it.
     """
 
-    lexical: ClassVar[bool] = False
-    """Whether a result shares a term with the query."""
-
     labels: ClassVar[frozenset[str]] = frozenset({"name"})
     """Arguments that change no result: what a part is called."""
 
@@ -68,6 +65,11 @@ class BatchRetriever(BaseRetriever):
     @property
     def node_ids(self) -> tuple[str, ...]:
         return tuple(node.node_id for node in self._nodes)
+
+    @property
+    def lexical(self) -> bool:
+        """Whether a result shares a word with the query; a part of a word does not count."""
+        return False
 
     @abstractmethod
     def index(self, texts: Sequence[str]) -> None:

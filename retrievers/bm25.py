@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from scipy import sparse
@@ -29,8 +29,6 @@ class BM25Retriever(BatchRetriever):
     delta: the lower bound of "bm25l" and "bm25+" (Lv & Zhai, 2011); the others do not read it.
     A query term counts as often as the query repeats it.
     """
-
-    lexical: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -57,6 +55,10 @@ class BM25Retriever(BatchRetriever):
     @property
     def term_analyzer(self) -> Analyzer:
         return self._analyzer
+
+    @property
+    def lexical(self) -> bool:
+        return self.analyzer != "char_ngram"
 
     def index(self, texts: Sequence[str]) -> None:
         self.index_terms(self._analyzer.analyze_many(texts))

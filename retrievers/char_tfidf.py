@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -27,8 +27,6 @@ class CharTfidfRetriever(BatchRetriever):
     Term frequency is 1 + ln(tf), idf is smoothed, scores are cosines in (0, 1]; a result shares an
     n-gram with the query. The vectors are scikit-learn's (Pedregosa et al., JMLR 2011).
     """
-
-    lexical: ClassVar[bool] = True
 
     def __init__(self, shortest: int = 2, *, longest: int = 4, name: str = "char_tfidf") -> None:
         super().__init__(name)

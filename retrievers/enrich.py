@@ -31,5 +31,6 @@ class NoEnrichment:
 
 
 def _searched_with(node: BaseNode, keys: set[str]) -> BaseNode:
-    hidden = [key for key in node.metadata if key not in keys]
+    shown = {key for key in keys if str(node.metadata.get(key, "")).strip()}
+    hidden = [key for key in node.metadata if key not in shown]
     return node.model_copy(update={"excluded_embed_metadata_keys": hidden})

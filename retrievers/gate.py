@@ -12,7 +12,7 @@ from retrievers.random_words import RandomWords, geometric_mean
 from retrievers.ranking import Flags, QueryPlan, Ranking, Scores
 
 _NO_JUDGE = (
-    "gate=score judges by words, and this retriever has no lexical part (bm25, char_tfidf): "
+    "gate=score judges by words, and this retriever has no part that matches whole words (bm25): "
     "only queries that find nothing are blocked."
 )
 
@@ -84,14 +84,16 @@ class ScoreGate:
     of p; a leaf without a hit says nothing. Blocked: joined p above `alpha`. In a corpus of several
     scripts a query is measured on the passages in its own, see `RandomWords`.
 
-    Rates: a query as vague as a random word gets through at a rate of `alpha` with one leaf, and
-    of at most e * alpha with several, however they depend on each other (Vovk & Wang, Biometrika
-    2020). Questions have no null: how many of them are blocked can only be observed.
+    Rates: a query as vague as a random word gets through at a rate of at most `alpha` with one leaf
+    and of at most e * alpha, e = 2.718, with several, however they depend on each other (Vovk &
+    Wang, Biometrika 2020). Questions have no null: how many are blocked can only be observed. The
+    weak spot is a question of one known word: it is as good as a random word, not better.
 
     A verdict rests on the corpus and the one query alone. A plan of several texts counts by the
     best of them. A query that finds nothing is blocked; where no leaf can tell (a corpus of less
-    than 30 passages), no other is. An embedding alone is no judge: it places every text somewhere,
-    rare names badly, so a retriever without a lexical leaf is not judged either.
+    than 30 passages), no other is. A retriever without a lexical leaf is not judged either: an
+    embedding places every text somewhere, rare names badly, and stretches of characters that all
+    questions share ("무엇인가요") hide the one rare word that tells passages apart.
     """
 
     def __init__(self, alpha: float = 0.2, *, draws: int = 99, seed: int = 0) -> None:

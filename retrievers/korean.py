@@ -47,11 +47,11 @@ def morphemes(texts: Sequence[str]) -> list[list[str]]:
     parts (like "mixed" decompounding in Lucene's nori), so that either spelling finds the other. A
     word of one syllable stands for itself: kiwi has too little to go by to tell "별" from "별-".
     """
-    kiwi = _kiwi(os.getpid())
+    analyse = kiwi().tokenize
     found: list[list[str]] = []
     for begin in range(0, len(texts), BATCH):
         batch = texts[begin : begin + BATCH]
-        for text, tokens in zip(batch, kiwi.tokenize(batch), strict=True):
+        for text, tokens in zip(batch, analyse(batch), strict=True):
             pieces = [Morpheme(t.form, t.tag.split("-")[0], t.start, t.end) for t in tokens]
             lone = _lone_syllables(text, pieces)
             rest = [piece for piece in pieces if piece.start not in lone]
@@ -67,6 +67,11 @@ def _lone_syllables(text: str, pieces: Iterable[Morpheme]) -> dict[int, str]:
         if piece.tag in NOUNS or piece.tag == "ETM":
             lone.pop(piece.start, None)
     return lone
+
+
+def kiwi() -> Kiwi:
+    """The one instance of this process: its threads would hang in a forked one."""
+    return _kiwi(os.getpid())
 
 
 @cache
@@ -131,7 +136,7 @@ def _parts(noun: str) -> tuple[str, ...]:
     """The words of a dictionary compound: "온실가스" -> "온실", "가스"; none for most nouns."""
     if len(noun) < 4:
         return ()
-    pieces = _kiwi(os.getpid()).tokenize(noun, blocklist=[noun])
+    pieces = kiwi().tokenize(noun, blocklist=[noun])
     whole = all(piece.tag in NOUNS and len(piece.form) > 1 for piece in pieces)
     spelled = "".join(piece.form for piece in pieces) == noun
     return tuple(piece.form for piece in pieces) if whole and spelled and len(pieces) > 1 else ()

@@ -47,3 +47,14 @@ def test_nothing_but_the_searched_text_changes(
 def test_an_enrichment_undoes_another(nodes: list[TextNode]) -> None:
     again = TitlePrefix().enrich(NoEnrichment().enrich(nodes))
     assert [indexed_text(node) for node in again] == ["Ice\nIt floats.", "It burns."]
+
+
+def test_nodes_of_another_origin_keep_their_own_template() -> None:
+    found = [
+        TextNode(text="Body.", metadata={"title": "Title", "source": "x"}),
+        TextNode(text="Body.", metadata={"title": ""}),
+        TextNode(text="Body."),
+    ]
+    searched = [indexed_text(node) for node in TitlePrefix().enrich(found)]
+    assert searched == ["title: Title\n\nBody.", "Body.", "Body."]
+    assert [indexed_text(node) for node in NoEnrichment().enrich(found)] == ["Body."] * 3

@@ -89,7 +89,7 @@ def english() -> list[str]:
     return passages(TOPICS, FILLER, each=25)
 
 
-@pytest.mark.parametrize("make", [BM25Retriever, CharTfidfRetriever, lexical, RETRIEVERS["nested"]])
+@pytest.mark.parametrize("make", [BM25Retriever, lexical, RETRIEVERS["nested"]])
 def test_chat_is_blocked_and_questions_are_not(make, english) -> None:
     decision = decide(make, english, ON_TOPIC + CHAT)
     assert decision.blocked.tolist() == [False] * len(ON_TOPIC) + [True] * len(CHAT)
@@ -134,10 +134,21 @@ def test_a_reason_gives_the_measured_value_and_the_limit(english) -> None:
     assert decision.reasons[1:] == ("", "")
 
 
-def test_an_embedding_alone_is_no_judge_and_says_so(english) -> None:
-    decision = decide(lambda: DenseRetriever(LsaEmbedding(dimensions=8)), english, ["study"])
-    assert not decision.blocked.any()
-    assert "no lexical part" in decision.note
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: DenseRetriever(LsaEmbedding(dimensions=8)),
+        CharTfidfRetriever,
+        lambda: BM25Retriever("char_ngram"),
+        lambda: Hybrid({"dense": dense(), "characters": CharTfidfRetriever()}),
+    ],
+    ids=["dense", "char_tfidf", "char_ngram", "hybrid"],
+)
+def test_what_matches_no_whole_words_is_no_judge_and_says_so(make, english) -> None:
+    decision = decide(make, english, ["study", "שלום"])
+    assert not decision.blocked[0]
+    assert np.isnan(decision.statistics[0])
+    assert "no part that matches whole words" in decision.note
 
 
 @pytest.mark.parametrize("count", [1, 2, 29])
@@ -154,7 +165,7 @@ def test_languages_of_one_corpus_do_not_hide_chat(english) -> None:
     """Chat that is like all English passages alike still stands out from Korean ones."""
     english = [f"{text} how are you today, you are so funny" for text in english]
     korean = passages(KOREAN, KOREAN_FILLER, each=50)
-    decision = decide(CharTfidfRetriever, english + korean, ["how are you, funny?", *ON_TOPIC])
+    decision = decide(lexical, english + korean, ["how are you, funny?", *ON_TOPIC])
     assert decision.blocked.tolist() == [True, False, False]
 
 
