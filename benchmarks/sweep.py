@@ -100,7 +100,9 @@ def stored(options: argparse.Namespace) -> None:
     print(f"  Hydra composes its configuration: {each['compose']:.3f}")
     print(f"  MLflow:                           {each['mlflow']:.3f}")
     print(f"  reading and writing the trial:    {rest:.3f}")
-    print(f"  start, imports, the rest of Hydra: {each['all'] - each['compose'] - each['trials']:.3f}")
+    print(
+        f"  start, imports, the rest of Hydra: {each['all'] - each['compose'] - each['trials']:.3f}"
+    )
 
 
 def saved(options: argparse.Namespace) -> None:
