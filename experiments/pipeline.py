@@ -65,10 +65,9 @@ class Pipeline:
         ranking_parts, reorders = _by_role(self.postprocessors)
         clock = Stopwatch()
         with clock("chunk"):
-            nodes = self.enrich.enrich(chunk(dataset.corpus, self.chunker))
-            plans = self.query.plan(dataset.queries)
+            nodes, plans = self.read(dataset)
         with clock("index"):
-            index_keys = self._index(nodes, dataset, store)
+            index_keys = self.index(nodes, dataset, store)
         with clock("retrieve"):
             retrieved, ranking = self._retrieve(plans, nodes, index_keys, store)
         with clock("gate"):
@@ -81,7 +80,12 @@ class Pipeline:
         ranking = ranking.without(gate.blocked)
         return Outcome(nodes, plans, gate, retrieved, ranked, prompt, ranking, clock.seconds)
 
-    def _index(
+    def read(self, dataset: Dataset) -> tuple[Sequence[TextNode], Sequence[QueryPlan]]:
+        """The enriched chunks of a dataset, and what is asked of the retriever."""
+        nodes = self.enrich.enrich(chunk(dataset.corpus, self.chunker))
+        return nodes, self.query.plan(dataset.queries)
+
+    def index(
         self, nodes: Sequence[TextNode], dataset: Dataset, store: StageStore
     ) -> Mapping[str, Any]:
         """Build or load the index of every leaf; returns what each leaf's results depend on."""
@@ -92,6 +96,19 @@ class Pipeline:
             keys[name] = {"corpus": corpus, "retriever": describe(leaf)}
             _index(leaf, nodes, keys[name], store)
         return keys
+
+    def candidates(
+        self,
+        plans: Sequence[QueryPlan],
+        depth: int,
+        index_keys: Mapping[str, Any],
+        store: StageStore,
+    ) -> dict[str, Ranking]:
+        """What each leaf finds, `depth` nodes a query, before they are combined."""
+        return {
+            name: _candidates(name, leaf, plans, depth, index_keys[name], store)
+            for name, leaf in self.retriever.leaves().items()
+        }
 
     def _retrieve(
         self,
@@ -104,10 +121,7 @@ class Pipeline:
         depth = self.depth
         while True:
             wanted = self.retriever.candidate_depth(depth)
-            found = {
-                name: _candidates(name, leaf, plans, wanted, index_keys[name], store)
-                for name, leaf in self.retriever.leaves().items()
-            }
+            found = self.candidates(plans, wanted, index_keys, store)
             retrieved = self.retriever.combine(plans, found, depth)
             ranking = document_ranking(retrieved, nodes, self.depth)
             short = (ranking.lengths() < self.depth) & (retrieved.lengths() >= depth)
