@@ -129,4 +129,5 @@ def _among(groups: Sequence[Sequence[int]], seen: NDArray[np.bool_]) -> list[lis
 
 
 def _rule(points: Points, place: int) -> dict[str, Any]:
-    return points.rules[points.rule[place]].options()
+    rule: Rule = points.rules[points.rule[place]]
+    return rule.options()
