@@ -2,7 +2,8 @@
 
 A metric reads the places of the relevant documents alone. The place of one is 1 + the number of
 documents above it, and a passage that is no better than it in any part can never be one of them,
-whatever the weights: it is left out before the first weighting. Every sum is computed as `Hybrid`
+whatever the weights: it is left out before the first weighting. So is one that is no better than
+`depth` others, where metrics read so few places. Every sum is computed as `Hybrid`
 computes it, term by term in the order of the names, so the places are exactly those of its ranking.
 """
 
@@ -25,6 +26,8 @@ LARGEST_RATIO = 1e6
 _CLEAR = 1e-7
 _CELLS = 1 << 17
 _WEIGHTINGS = 512
+_FEW = 16
+_NOTHING = -1e300
 _LOG_RATIO = np.log(LARGEST_RATIO)
 
 
@@ -64,15 +67,16 @@ class FusionKernel:
         labels: of these queries over the documents.
         """
         grades = labels.grades(documents)
-        listed = np.sort(np.where(grades > 0, documents, -1), axis=1)
+        contends = _contends(terms, documents, depth)
+        listed = np.sort(np.where(contends & (grades > 0), documents, -1), axis=1)
         first = listed >= 0
         first[:, 1:] &= listed[:, 1:] != listed[:, :-1]
         query = np.nonzero(first)[0]
-        mine = documents[query] == listed[first][:, None]
+        mine = contends[query] & (documents[query] == listed[first][:, None])
         own_pair, own_column = np.nonzero(mine)
         pairs = np.arange(len(query) + 1)
         own_start = np.searchsorted(own_pair, pairs)
-        kept = _rivals(terms, documents, query, mine, own_pair, own_column)
+        kept = contends[query] & _rivals(terms, documents, query, mine, own_pair, own_column)
         pair, column, starts = _by_document(kept, documents[query])
         return cls(
             query=query,
@@ -116,18 +120,20 @@ class FusionKernel:
     def places(self, weights: Floats) -> Ints:
         """The place of each pair's document, 1 = best, under the weightings [k, w]: [p, w]."""
         places = np.empty((len(self.query), weights.shape[1]), dtype=np.intp)
+        most = int(np.diff(self.rival_start).max(initial=0))
+        room = np.empty((2, most, weights.shape[1]))
         for pair in range(len(places)):
-            above = self._above(pair, weights)
+            above = self._above(pair, weights, room)
             np.add.reduce(above.view(np.uint8), axis=0, dtype=np.intp, out=places[pair])
         places += 1
         return places
 
-    def _above(self, pair: int, weights: Floats) -> NDArray[np.bool_]:
+    def _above(self, pair: int, weights: Floats, room: Floats) -> NDArray[np.bool_]:
         """Whether each rival document stands above the pair's, bool [d, w]."""
         mine = slice(self.own_start[pair], self.own_start[pair + 1])
         theirs = slice(self.rival_start[pair], self.rival_start[pair + 1])
         own = _weighted(self.own[:, mine], weights)
-        sums = _weighted(self.rivals[:, theirs], weights)
+        sums = _weighted(self.rivals[:, theirs], weights, room)
         best, column = own.max(axis=0), self.own_column[mine][own.argmax(axis=0)]
         starts, columns = self.documents[pair], self.rival_column[theirs]
         if starts is None and len(own) == 1:
@@ -153,6 +159,52 @@ class FusionKernel:
         return Hits.at(row, rank, grade, (places.shape[1], n_queries))
 
 
+def _contends(terms: Floats, documents: NDArray[np.int32], depth: int) -> NDArray[np.bool_]:
+    """Which candidates some weights may bring among the first `depth` documents, bool [q, c].
+
+    Out is one that chunks of `depth` other documents beat for good. The first of a few weightings
+    are asked, not all: what stays in by that costs time alone.
+    """
+    contends = documents >= 0
+    if depth > _FEW or documents.shape[1] <= depth:
+        return contends
+    queries = np.arange(len(documents))
+    leaders = _leaders(np.where(contends, terms, _NOTHING), depth)
+    beaten = np.zeros(documents.shape, dtype=np.intp)
+    for place, column in enumerate(leaders.T):
+        owner = documents[queries, column]
+        fresh = (owner >= 0) & ~(
+            documents[queries[:, None], leaders[:, :place]] == owner[:, None]
+        ).any(axis=1)
+        other = (documents != owner[:, None]) & fresh[:, None]
+        beaten += other & _beats(terms[:, queries, column], column, terms)
+    return contends & (beaten < depth)
+
+
+def _leaders(terms: Floats, depth: int) -> Ints:
+    """The columns of the first few candidates under a spread of weightings, [q, l]."""
+    ends = np.eye(len(terms))
+    inner = [(end + 1 / len(ends)) / 2 for end in ends]
+    sums = [np.tensordot(weights, terms, 1) for weights in [ends.mean(axis=0), *inner]]
+    found = [np.argpartition(-table, depth - 1, axis=1)[:, :depth] for table in sums]
+    return np.concatenate(found, axis=1)
+
+
+def _beats(ours: Floats, column: Ints, theirs: Floats) -> NDArray[np.bool_]:
+    """Whether a candidate of each row stands above those of `theirs` under all weights, [n, c].
+
+    It is nowhere worse, and either clearly better somewhere or earlier in the corpus.
+    ours: [k, n], in the columns [n].  theirs: [k, n, c].
+    """
+    ours = ours[:, :, None]
+    never_worse = (theirs <= ours).all(axis=0)
+    scale = np.maximum(np.abs(ours), np.abs(theirs)).sum(axis=0)
+    clearly = (ours - theirs).max(axis=0) > _CLEAR * scale
+    earlier = column[:, None] < np.arange(theirs.shape[2])
+    beats: NDArray[np.bool_] = never_worse & (clearly | earlier)
+    return beats
+
+
 def _rivals(
     terms: Floats,
     documents: NDArray[np.int32],
@@ -161,22 +213,13 @@ def _rivals(
     own_pair: Ints,
     own_column: Ints,
 ) -> NDArray[np.bool_]:
-    """Which candidates may stand above each pair's document under some weights, bool [p, c].
-
-    A chunk of the document beats a candidate for good when it is nowhere worse and either clearly
-    better somewhere or earlier in the corpus.
-    """
+    """Which candidates may stand above each pair's document under some weights, bool [p, c]."""
     beaten = np.zeros(mine.shape, dtype=bool)
-    columns = np.arange(mine.shape[1])
     size = max(1, _CELLS // max(mine.shape[1], 1))
     for step in range(0, len(own_pair), size):
         pair, column = own_pair[step : step + size], own_column[step : step + size]
-        ours = terms[:, query[pair], column][:, :, None]
-        theirs = terms[:, query[pair]]
-        worse = (theirs <= ours).all(axis=0)
-        scale = np.maximum(np.abs(ours), np.abs(theirs)).sum(axis=0)
-        clearly = (ours - theirs).max(axis=0) > _CLEAR * scale
-        np.logical_or.at(beaten, pair, worse & (clearly | (columns > column[:, None])))
+        ours = terms[:, query[pair], column]
+        np.logical_or.at(beaten, pair, _beats(ours, column, terms[:, query[pair]]))
     return ~beaten & ~mine & (documents[query] >= 0)
 
 
@@ -202,9 +245,16 @@ def _by_document(
     return pair[order], column[order], starts
 
 
-def _weighted(terms: Floats, weights: Floats) -> Floats:
-    """The sums [n, w] of terms [k, n] under weights [k, w], added in the order of the parts."""
-    total: Floats = terms[0][:, None] * weights[0]
+def _weighted(terms: Floats, weights: Floats, room: Floats | None = None) -> Floats:
+    """The sums [n, w] of terms [k, n] under weights [k, w], added in the order of the parts.
+
+    room: [2, m, w], m >= n, where they are computed: new memory costs more than the sums.
+    """
+    shape = terms.shape[1], weights.shape[1]
+    total: Floats
+    total, product = np.empty((2, *shape)) if room is None else room[:, : shape[0]]
+    np.multiply(terms[0][:, None], weights[0], out=total)
     for part, weight in zip(terms[1:], weights[1:], strict=True):
-        total += part[:, None] * weight
+        np.multiply(part[:, None], weight, out=product)
+        np.add(total, product, out=total)
     return total

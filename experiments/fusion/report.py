@@ -100,6 +100,7 @@ def _disagreement(points: Points, verdict: Verdict, best: Result) -> str | None:
     if mean is not None and np.isclose(mean, verdict.mean, atol=_CHANGED):
         return None
     return (
-        f"Note: run by itself the best scores {mean} on public, not {verdict.mean:.4f}: with "
-        "chunks a run reads deeper lists until depth documents are found. A lower depth closes the gap."
+        f"Note: run by itself the best scores {mean} on public, not {verdict.mean:.4f}. "
+        "With chunks a run reads deeper lists until depth documents are found: a lower depth "
+        "closes the gap."
     )
