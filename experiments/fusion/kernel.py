@@ -183,10 +183,11 @@ def _contends(terms: Floats, documents: NDArray[np.int32], depth: int) -> NDArra
 
 def _leaders(terms: Floats, depth: int) -> Ints:
     """The columns of the first few candidates under a spread of weightings, [q, l]."""
-    ends = np.eye(len(terms))
-    inner = [(end + 1 / len(ends)) / 2 for end in ends]
-    sums = [np.tensordot(weights, terms, 1) for weights in [ends.mean(axis=0), *inner]]
-    found = [np.argpartition(-table, depth - 1, axis=1)[:, :depth] for table in sums]
+    middle = terms.mean(axis=0)
+    found = [
+        np.argpartition(-sums, depth - 1, axis=1)[:, :depth]
+        for sums in [middle, *((middle + part) / 2 for part in terms)]
+    ]
     return np.concatenate(found, axis=1)
 
 
@@ -196,13 +197,13 @@ def _beats(ours: Floats, column: Ints, theirs: Floats) -> NDArray[np.bool_]:
     It is nowhere worse, and either clearly better somewhere or earlier in the corpus.
     ours: [k, n], in the columns [n].  theirs: [k, n, c].
     """
-    ours = ours[:, :, None]
-    never_worse = (theirs <= ours).all(axis=0)
-    scale = np.maximum(np.abs(ours), np.abs(theirs)).sum(axis=0)
-    clearly = (ours - theirs).max(axis=0) > _CLEAR * scale
-    earlier = column[:, None] < np.arange(theirs.shape[2])
-    beats: NDArray[np.bool_] = never_worse & (clearly | earlier)
-    return beats
+    clear = _CLEAR * np.abs(theirs).max(axis=2, initial=0.0).sum(axis=0)
+    never_worse = theirs[0] <= ours[0][:, None]
+    better = column[:, None] < np.arange(theirs.shape[2])
+    for own, other in zip(ours, theirs, strict=True):
+        never_worse &= other <= own[:, None]
+        better |= other < (own - clear)[:, None]
+    return np.asarray(never_worse & better)
 
 
 def _rivals(
@@ -231,13 +232,16 @@ def _by_document(
     In the order of the corpus; by document where one has several chunks.
     """
     pair, column = np.nonzero(kept)
+    bounds = np.searchsorted(pair, np.arange(len(kept) + 1))
+    ordered = np.sort(documents, axis=1)
+    if not ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any():
+        return pair, column, [None] * len(kept)
     owner = documents[pair, column]
     order = np.lexsort((column, owner, pair))
     new = np.ones(len(order), dtype=bool)
     new[1:] = (pair[order][1:] != pair[order][:-1]) | (owner[order][1:] != owner[order][:-1])
     several = np.bincount(pair[order][~new], minlength=len(kept)) > 0
     order = np.lexsort((column, np.where(several[pair], owner, 0), pair))
-    bounds = np.searchsorted(pair, np.arange(len(kept) + 1))
     starts = [
         np.flatnonzero(new[bounds[row] : bounds[row + 1]]) if several[row] else None
         for row in range(len(kept))
