@@ -21,19 +21,27 @@ def document_ranking(ranking: Ranking, nodes: Sequence[BaseNode], depth: int) ->
 
     nodes: in the order of `ranking.node_ids`. Scores are those of the best chunk.
     """
-    owners = [node.ref_doc_id or node.node_id for node in nodes]
-    rows = {document: row for row, document in enumerate(dict.fromkeys(owners))}
-    owner_rows = np.array([rows[owner] for owner in owners] + [-1], dtype=np.int32)
-    documents = owner_rows[ranking.nodes]
+    names, owners = document_rows(nodes)
+    documents = owners[ranking.nodes]
     places = _first_places(documents, depth)
     picked = np.take_along_axis(documents, np.maximum(places, 0), axis=1)
     scores = np.take_along_axis(ranking.scores, np.maximum(places, 0), axis=1)
     return Ranking(
         ranking.query_ids,
-        tuple(rows),
+        names,
         np.where(places < 0, np.int32(-1), picked),
         np.where(places < 0, np.nan, scores),
     )
+
+
+def document_rows(nodes: Sequence[BaseNode]) -> tuple[tuple[str, ...], np.ndarray]:
+    """The documents in corpus order, and the row of each node's, int32 [n + 1].
+
+    The last one is -1: indexed with -1, no node, it gives -1, no document.
+    """
+    owners = [node.ref_doc_id or node.node_id for node in nodes]
+    rows = {document: row for row, document in enumerate(dict.fromkeys(owners))}
+    return tuple(rows), np.array([rows[owner] for owner in owners] + [-1], dtype=np.int32)
 
 
 def _first_places(documents: np.ndarray, depth: int) -> np.ndarray:

@@ -117,7 +117,9 @@ def evaluate(
     preflight.refuse_repeats(relevance, ranking)
     zero = empty_qrels == "zero"
     columns = [
-        _scores(item, relevance, zero=zero) if isinstance(item, Measure) else item(ranking, qrels)
+        per_query_scores(item, relevance, zero=zero)
+        if isinstance(item, Measure)
+        else item(ranking, qrels)
         for item in measures
     ]
     without_gold = int((relevance.n_relevant == 0).sum())
@@ -161,7 +163,8 @@ def _reads(measure: Measure | SpanMeasure) -> int:
     return measure.k or 0
 
 
-def _scores(measure: Measure, relevance: Relevance, *, zero: bool) -> NDArray[np.float64]:
+def per_query_scores(measure: Measure, relevance: Relevance, *, zero: bool) -> NDArray[np.float64]:
+    """Scores [..., q] of a measure; `zero` gives queries without relevant documents their worst."""
     scores = measure.score(relevance)
     if zero and measure.empty is not None:
         return np.where(np.isnan(scores), measure.empty, scores)

@@ -67,15 +67,11 @@ class Pipeline:
         ranking_parts, reorders = _by_role(self.postprocessors)
         clock = Stopwatch()
         with clock("chunk"):
-            corpus = self._corpus(dataset)
-            nodes = self._nodes(dataset, corpus, store)
-            plans = self.query.plan(dataset.queries)
-        self.retriever.attach(nodes)
-        indexes = Indexes(self.retriever, nodes=nodes, corpus=corpus, store=store, clock=clock)
+            nodes, plans, indexes = self.read(dataset, store, clock)
         with clock("retrieve"):
             retrieved, ranking = self._retrieve(plans, nodes, indexes, store)
         with clock("gate"):
-            gate = self._gate(plans, retrieved, indexes, store)
+            gate = self.decide(plans, retrieved, indexes, store)
         with clock("postprocess"):
             ranked = _through(ranking_parts, retrieved.without(gate.blocked), plans, nodes)
             prompt = _through(reorders, ranked, plans, nodes)
@@ -83,6 +79,16 @@ class Pipeline:
                 ranking = document_ranking(ranked, nodes, self.depth)
         ranking = ranking.without(gate.blocked)
         return Outcome(nodes, plans, gate, retrieved, ranked, prompt, ranking, clock.seconds)
+
+    def read(
+        self, dataset: Dataset, store: StageStore, clock: Stopwatch
+    ) -> tuple[Sequence[TextNode], Sequence[QueryPlan], Indexes]:
+        """The enriched chunks of a dataset, what is asked of the retriever, and its indexes."""
+        corpus = self._corpus(dataset)
+        nodes = self._nodes(dataset, corpus, store)
+        self.retriever.attach(nodes)
+        indexes = Indexes(self.retriever, nodes=nodes, corpus=corpus, store=store, clock=clock)
+        return nodes, self.query.plan(dataset.queries), indexes
 
     def _corpus(self, dataset: Dataset) -> Any:
         """All that can change the nodes that are indexed."""
@@ -109,7 +115,7 @@ class Pipeline:
 
         return store.remember("enriched", corpus, enriched, save_chunks, load_chunks)
 
-    def _gate(
+    def decide(
         self,
         plans: Sequence[QueryPlan],
         retrieved: Ranking,
@@ -122,7 +128,9 @@ class Pipeline:
             return self.gate.decide(plans, retrieved, self.retriever)  # type: ignore[no-any-return]
         measured = None
         if self.gate.measure is not None:
-            key = {"gate": describe(self.gate.measure), "indexes": indexes.keys()}
+            keys = indexes.keys()
+            asked = {name: keys[name] for name in self.retriever.leaves()}
+            key = {"gate": describe(self.gate.measure), "indexes": asked}
 
             def measure() -> NDArray[np.float64]:
                 indexes.open()
@@ -131,6 +139,20 @@ class Pipeline:
             key["plans"] = _asked(plans)
             measured = store.remember("gate", key, measure, save_array, load_array)
         return self.gate.decide(plans, retrieved, self.retriever, measured)  # type: ignore[no-any-return]
+
+    def candidates(
+        self,
+        plans: Sequence[QueryPlan],
+        depth: int,
+        indexes: Indexes,
+        store: StageStore,
+    ) -> dict[str, Ranking]:
+        """What each leaf finds for a ranking of `depth` nodes, before they are combined."""
+        wanted = self.retriever.candidate_depth(depth)
+        return {
+            name: _candidates(name, plans, wanted, indexes, store)
+            for name in self.retriever.leaves()
+        }
 
     def _retrieve(
         self,
@@ -159,11 +181,7 @@ class Pipeline:
     def _search(
         self, plans: Sequence[QueryPlan], depth: int, indexes: Indexes, store: StageStore
     ) -> Ranking:
-        wanted = self.retriever.candidate_depth(depth)
-        found = {
-            name: _candidates(name, plans, wanted, indexes, store)
-            for name in self.retriever.leaves()
-        }
+        found = self.candidates(plans, depth, indexes, store)
         if self.retriever.combine_searches:
             indexes.open()
         return self.retriever.combine(plans, found, depth)

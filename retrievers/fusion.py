@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from retrievers.base import BatchRetriever
 from retrievers.ranking import EVERY_PART, QueryPlan, Ranking, Rows, Scores, best_first
-from retrievers.score_fusion import Missing, Normalise, PartRule, fuse_scores, union
+from retrievers.score_fusion import Missing, Normalise, PartRule, contribution, fuse_scores, union
 
 Setting = TypeVar("Setting")
 
@@ -86,21 +86,54 @@ class Hybrid(BatchRetriever):
     def combine(
         self, plans: Sequence[QueryPlan], found: Mapping[str, Ranking], depth: int
     ) -> Ranking:
-        leaves = self.leaves()
-        node_ids = _same_nodes([found[name] for name in leaves])
-        rules = {name: rule for name, rule in self.rules().items() if name in leaves}
-        lists = [(found[name].nodes, _scores(name, found[name], rules[name])) for name in leaves]
-        rows, stacked = union(lists)
-        scores = dict(zip(leaves, stacked, strict=True))
-        exact = {
-            name: leaf.score_many(_read_by(name, plans), rows)
-            for name, leaf in leaves.items()
-            if _asks_exact(rules[name])
-        }
-        columns, fused = best_first(fuse_scores(scores, rows, rules, exact), depth)
+        node_ids = _same_nodes([found[name] for name in self.leaves()])
+        rows, scores, exact = self._aligned(plans, found)
+        columns, fused = best_first(fuse_scores(scores, rows, self._used(), exact), depth)
         query_ids = tuple(plan.id for plan in plans)
         parts = {name: _pick(table, columns) for name, table in {**scores, **exact}.items()}
         return Ranking(query_ids, node_ids, _pick(rows, columns), fused, parts)
+
+    def contributions(
+        self, plans: Sequence[QueryPlan], found: Mapping[str, Ranking]
+    ) -> tuple[Rows, dict[str, Scores]]:
+        """What a search over weights adds up: the terms of the sum, before their weights.
+
+        Returns the candidates in corpus order [q, c], -1 for padding, and leaf name -> its
+        normalised scores of them [q, c], 0 for padding. `combine` ranks by their weighted sum.
+        """
+        rows, scores, exact = self._aligned(plans, found)
+        rules = self._used()
+        terms = {n: contribution(scores[n], rows, rules[n], exact.get(n)) for n in rules}
+        return rows, terms
+
+    def weighing(self, weights: Mapping[str, float], **options: Any) -> dict[str, Any]:
+        """The options, as YAML holds them, that give the leaves these effective weights.
+
+        weights: leaf name -> weight, 0 for one it does not name.
+        options: normalise, missing, candidates, for every fusion in the tree.
+        """
+        inner = {
+            name: part.weighing(weights, **options)
+            for name, part in self.parts.items()
+            if isinstance(part, Hybrid) and any(weights.get(leaf) for leaf, _ in part._all_leaves())
+        }
+        own = {name: float(name in inner or weights.get(name, 0.0)) for name in self.parts}
+        return {"weights": own, **options} | ({"parts": inner} if inner else {})
+
+    def reweighted(self, weights: Mapping[str, float], **options: Any) -> Hybrid:
+        """The same parts and indexes in a fusion with these effective weights; see `weighing`."""
+        changed = self.weighing(weights, **options)
+        inner = changed.pop("parts", {})
+        parts = {
+            name: part.reweighted(weights, **options)
+            if name in inner and isinstance(part, Hybrid)
+            else part
+            for name, part in self.parts.items()
+        }
+        kept = {name: getattr(self, name) for name in ("normalise", "missing", "candidates")}
+        twin = Hybrid(parts, name=self.name, **(kept | changed))
+        twin._nodes = self._nodes
+        return twin
 
     def attach(self, nodes: Sequence[BaseNode]) -> None:
         super().attach(nodes)
@@ -124,6 +157,23 @@ class Hybrid(BatchRetriever):
     def load(self, folder: Path) -> None:
         for name, leaf in self.leaves().items():
             leaf.load(folder / name)
+
+    def _used(self) -> dict[str, PartRule]:
+        return {name: rule for name, rule in self.rules().items() if rule.weight > 0}
+
+    def _aligned(
+        self, plans: Sequence[QueryPlan], found: Mapping[str, Ranking]
+    ) -> tuple[Rows, dict[str, Scores], dict[str, Scores]]:
+        """The union of the leaves' candidates, their raw scores, and true ones where asked for."""
+        rules = self._used()
+        lists = [(found[name].nodes, _scores(name, found[name], rules[name])) for name in rules]
+        rows, stacked = union(lists)
+        exact = {
+            name: leaf.score_many(_read_by(name, plans), rows)
+            for name, leaf in self.leaves().items()
+            if _asks_exact(rules[name])
+        }
+        return rows, dict(zip(rules, stacked, strict=True)), exact
 
     def _all_leaves(self) -> list[tuple[str, BatchRetriever]]:
         found: list[tuple[str, BatchRetriever]] = []

@@ -56,16 +56,23 @@ def union(found: Sequence[tuple[Rows, Scores]]) -> tuple[Rows, Scores]:
     found: one (rows, scores) a part, as `best_first` returns them.
     Returns (rows [q, c], scores [k, q, c]).
     """
-    together = np.concatenate([rows for rows, _ in found], axis=1)
-    lists = [np.unique(row[row >= 0]) for row in together]
-    width = max((len(row) for row in lists), default=0)
-    candidates = np.full((len(lists), width), -1, dtype=np.int32)
-    aligned = np.full((len(found), len(lists), width), np.nan)
-    for query, row in enumerate(lists):
-        candidates[query, : len(row)] = row
-        for part, (rows, scores) in enumerate(found):
-            hits = rows[query] >= 0
-            aligned[part, query, np.searchsorted(row, rows[query][hits])] = scores[query][hits]
+    together = np.sort(np.concatenate([rows for rows, _ in found], axis=1), axis=1)
+    kept = together >= 0
+    kept[:, 1:] &= together[:, 1:] != together[:, :-1]
+    query, column = np.nonzero(kept)
+    lengths = kept.sum(axis=1)
+    place = np.arange(len(query)) - (np.cumsum(lengths) - lengths)[query]
+    width = int(lengths.max(initial=0))
+    candidates = np.full((len(kept), width), -1, dtype=np.int32)
+    candidates[query, place] = together[query, column]
+    # One rising key for query and node: all lists are looked up at once.
+    step = int(together.max(initial=0)) + 1
+    known = query * step + candidates[query, place]
+    aligned = np.full((len(found), len(kept), width), np.nan)
+    for part, (rows, scores) in enumerate(found):
+        hit = np.nonzero(rows >= 0)
+        at = place[np.searchsorted(known, hit[0] * step + rows[hit])]
+        aligned[part, hit[0], at] = scores[hit]
     return candidates, aligned
 
 

@@ -1,0 +1,1 @@
+"""The parts of a search over the weights of a fusion."""

@@ -1,0 +1,242 @@
+"""A search over weights: what it says is what a run of each weighting says, and no more."""
+
+import json
+import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hydra import compose, initialize_config_dir
+from hydra.utils import instantiate
+
+from experiments.fusion.choice import folds
+from experiments.fusion.points import Points, walk
+from experiments.fusion.simplex import Grid, Simplex
+from experiments.fusion.surface import Rule, Scored
+from experiments.fusion.verdict import decide
+from experiments.fusion_search import FusionSearch, Space
+from experiments.ledger import Ledger
+from experiments.metrics.measures import parse
+from experiments.result import judge
+from experiments.splits import RandomSplit
+from postprocessors.long_context_reorder import LongContextReorder
+from retrievers.bm25 import BM25Retriever
+from retrievers.char_tfidf import CharTfidfRetriever
+from retrievers.fusion import Hybrid
+from retrievers.gate import ScoreGate
+from tests.experiments.test_comparison import hybrid, pipeline, setting
+
+CONF = Path(__file__).resolve().parents[2] / "conf"
+RULES = {"normalise": ["zscore", "rank"], "missing": ["min", "zero"]}
+
+
+def search(folder, base=None, weights=None, count=3, rules=RULES, candidates=None, **changes):
+    return FusionSearch(
+        title="search",
+        setting=setting(folder, **changes),
+        pipeline=base or pipeline(retriever=hybrid(), gate=ScoreGate(draws=19)),
+        space=Space(weights=weights or Grid(steps=4), candidates=candidates, **rules),
+        folds=count,
+    )
+
+
+def summary(report):
+    return json.loads((report.folder / "summary.json").read_text(encoding="utf-8"))
+
+
+def loaded(shared):
+    dataset = shared.dataset.load()
+    return dataset, shared.split.divide(dataset)
+
+
+def fake_points(scores, weights):
+    """Points over made-up scores [n, q] of made-up weightings [n, k]."""
+    known = {row.tobytes(): place for place, row in enumerate(weights)}
+
+    def score(rule, asked):
+        rows = scores[[known[row.tobytes()] for row in asked]]
+        return Scored(rows, rows.mean(axis=1, keepdims=True))
+
+    surface = SimpleNamespace(
+        parts=tuple("abc"[: weights.shape[1]]),
+        measures=(parse("map@3"),),
+        public=tuple(map(str, range(scores.shape[1]))),
+        score=score,
+    )
+    return Points(surface, [Rule("zscore", "min", 100)])
+
+
+def test_each_point_scores_what_its_pipeline_scores_when_it_is_run(tmp_path):
+    study = search(tmp_path, candidates=[100, 120])
+    table = pd.read_parquet(study.run().folder / "surface.parquet")
+    assert len(table) == 5 * 3 * 2
+    dataset, split = loaded(study.setting)
+    for _, row in table.iloc[[0, 7, 12, 29]].iterrows():
+        weights = {name: row[f"weight.{name}"] for name in ("bm25", "char_tfidf")}
+        options = {"normalise": row["normalise"], "missing": row["missing"]}
+        fusion = Hybrid(
+            {"bm25": BM25Retriever(), "char_tfidf": CharTfidfRetriever()},
+            weights=weights,
+            candidates=int(row["candidates"]),
+            **options,
+        )
+        result = judge(replace(study.pipeline, retriever=fusion), dataset, split, study.setting)
+        for metric in ("map@3", "map_comp@3"):
+            assert result.means["public"][metric].mean == pytest.approx(row[metric], abs=1e-12)
+
+
+def test_the_folder_holds_the_surface_the_choice_and_its_worth(tmp_path, capsys):
+    report = search(tmp_path).run()
+    page = summary(report)
+    found = page["search"]
+    assert found["points"] == 15
+    assert set(found["best"]["weights"]) == set(found["best"]["interval"]) == {"bm25", "char_tfidf"}
+    assert report.primary == found["cross_validated"]["mean"]
+    best = page["pipelines"]["best"]
+    assert best["scores"]["public"]["map@3"]["mean"] == pytest.approx(found["best"]["mean"])
+    assert best["scores"]["private"]["map@3"]["mean"] is not None
+    assert Path(best["submission"]).exists()
+    assert len(found["folds"]) == 3
+    said = capsys.readouterr().out
+    assert found["flatness"]["words"] in said
+    assert "chosen on these queries, so it is too good" in said
+    html = (report.folder / "surface.html").read_text(encoding="utf-8")
+    assert not re.search(r"<script[^>]+src=", html)
+
+
+def test_a_fold_is_never_chosen_by_its_own_queries():
+    rng = np.random.default_rng(0)
+    weights = Grid(steps=8).start(2)
+    scores = rng.random((9, 30))
+    groups = [[row] for row in range(30)]
+
+    def choices(table):
+        points = fake_points(table, weights)
+        start = points.add(0, weights)
+        verdict = decide(points, Grid(8), start, groups, table[0], count=3, seed=0)
+        return verdict, points
+
+    before, points = choices(scores)
+    assert len(set(before.choices)) > 1
+    fold = folds(groups, 3, 30, 0)
+    for number, chosen in enumerate(before.choices):
+        own = fold == number
+        np.testing.assert_array_equal(before.held_out[own], points.first[chosen][own])
+        changed = scores.copy()
+        changed[:, own] = rng.random((9, int(own.sum())))
+        assert choices(changed)[0].choices[number] == chosen
+
+
+def test_noise_promises_nothing_on_other_folds():
+    rng = np.random.default_rng(1)
+    weights = Grid(steps=40).start(2)
+    gains = []
+    for _ in range(20):
+        scores = rng.random((41, 60))
+        points = fake_points(scores, weights)
+        start = points.add(0, weights)
+        groups = [[row] for row in range(60)]
+        verdict = decide(points, Grid(40), start, groups, scores[0], count=5, seed=0)
+        gains.append((verdict.mean - 0.5, verdict.cross_validated - 0.5))
+    chosen, held_out = np.mean(gains, axis=0)
+    assert chosen > 0.05
+    assert abs(held_out) < 0.03
+
+
+def test_a_search_that_closes_in_takes_each_fold_its_own_way():
+    coarse, fine = Simplex(steps=2, turns=2), Grid(steps=8).start(2)
+    # Query 0 wants a weight of 0.875 and query 1 one of 0.125.
+    scores = np.stack([1 - abs(fine[:, 0] - 0.875), 1 - abs(fine[:, 0] - 0.125)], axis=1)
+    points = fake_points(scores, fine)
+    start = points.add(0, coarse.start(2))
+    for query, wanted in ((0, 0.875), (1, 0.125)):
+        top, allowed = walk(points, coarse, start, np.arange(2) == query)
+        assert points.weights[top, 0] == wanted
+        assert all(abs(points.weights[place, 0] - wanted) < 0.9 for place in allowed[3:])
+    assert len(points.rule) < len(fine)
+
+
+def test_a_sealed_split_leaves_nothing_private(tmp_path):
+    ledger = Ledger(tmp_path / "ledger.db")
+    study = search(tmp_path, split=RandomSplit(sealed=True), ledger=ledger)
+    report = study.run()
+    for name, value in summary(report)["pipelines"].items():
+        assert value["scores"].keys() == {"public"}
+        assert set(pd.read_parquet(report.folder / name / "per_query.parquet")["split"]) == {
+            "public"
+        }
+    assert summary(report)["search"] == summary(search(tmp_path).run())["search"]
+    dataset, split = loaded(study.setting)
+    assert not len(ledger.scores(dataset.fingerprint, "map@3", split.private, "private"))
+
+
+def test_every_point_is_a_trial_and_running_one_of_them_is_no_new_one(tmp_path):
+    ledger = Ledger(tmp_path / "ledger.db")
+    report = search(tmp_path, ledger=ledger).run()
+    study = search(tmp_path, ledger=ledger)
+    dataset, split = loaded(study.setting)
+    # The configured weights are 1 and 1, which no point of the grid is.
+    assert ledger.count(dataset.fingerprint) == 15 + 1
+    weights = summary(report)["search"]["best"]
+    fusion = Hybrid(
+        {"bm25": BM25Retriever(), "char_tfidf": CharTfidfRetriever()},
+        **{name: weights[name] for name in ("weights", "normalise", "missing", "candidates")},
+    )
+    judge(replace(study.pipeline, retriever=fusion), dataset, split, study.setting)
+    assert ledger.count(dataset.fingerprint) == 16
+    rows = ledger.scores(dataset.fingerprint, "map@3", split.public)
+    assert len(rows) == 16
+    table = pd.read_parquet(report.folder / "surface.parquet")["map@3"]
+    np.testing.assert_allclose(sorted(np.nanmean(rows, axis=1))[-1], table.max(), rtol=1e-6)
+
+
+def test_the_yaml_pasted_back_gives_the_same_ranking(tmp_path):
+    report = search(tmp_path).run()
+    conf = tmp_path / "conf"
+    shutil.copytree(CONF, conf)
+    chosen = (report.folder / "retriever.yaml").read_text(encoding="utf-8")
+    page = "defaults:\n  - hybrid_lexical\n  - _self_\n" + chosen
+    (conf / "retriever" / "chosen.yaml").write_text(page, encoding="utf-8")
+    with initialize_config_dir(str(conf), version_base="1.3"):
+        config = compose("config", overrides=["retriever=chosen"])
+    fusion = instantiate(config.retriever, _convert_="all")
+    study = search(tmp_path)
+    dataset, split = loaded(study.setting)
+    result = judge(replace(study.pipeline, retriever=fusion), dataset, split, study.setting)
+    lines = (report.folder / "best" / "ranking.trec").read_text(encoding="utf-8").split("\n")
+    found: dict[str, list[str]] = {query: [] for query in result.ranking.query_ids}
+    for line in filter(None, lines):
+        query, _, document, *_ = line.split()
+        found[query].append(document)
+    assert found == result.ranking.by_query()
+
+
+def test_a_nested_fusion_is_searched_over_its_leaves(tmp_path):
+    inner = Hybrid({"bm25": BM25Retriever(), "char_tfidf": CharTfidfRetriever()})
+    outer = Hybrid({"both": inner, "words": BM25Retriever(k1=0.9)}, weights={"words": 0.3})
+    study = search(tmp_path, pipeline(retriever=outer), Grid(steps=2))
+    report = study.run()
+    best = summary(report)["search"]["best"]["weights"]
+    assert best.keys() == {"bm25", "char_tfidf", "words"}
+    table = pd.read_parquet(report.folder / "surface.parquet")
+    assert len(table) == 6 * 3
+    assert "both:" in (report.folder / "retriever.yaml").read_text(encoding="utf-8")
+    page = summary(report)["pipelines"]["best"]["scores"]["public"]["map@3"]
+    assert page["mean"] == pytest.approx(table["map@3"].max())
+
+
+def test_what_cannot_be_searched_is_refused_in_one_sentence(tmp_path):
+    with pytest.raises(ValueError, match="choose retriever=hybrid"):
+        search(tmp_path, pipeline()).run()
+    with pytest.raises(ValueError, match="leave it out of postprocessor"):
+        search(tmp_path, pipeline(retriever=hybrid(), postprocessors={"rerank": object()})).run()
+    with pytest.raises(ValueError, match="less than depth=100"):
+        search(tmp_path, candidates=[50]).run()
+    with pytest.raises(ValueError, match="folds=1"):
+        search(tmp_path, count=1).run()
+    reorder = {"reorder": LongContextReorder()}
+    assert search(tmp_path, pipeline(retriever=hybrid(), postprocessors=reorder)).run().primary
