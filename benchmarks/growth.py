@@ -53,7 +53,7 @@ def dense(count: int) -> tuple[Callable[[], Any], Callable[[], Any], Any]:
     retriever = DenseRetriever(embedding=None)  # type: ignore[arg-type]
     vectors = _units(rng.standard_normal((count, DIMENSIONS), dtype=np.float32))
     queries = _units(rng.standard_normal((QUERIES, DIMENSIONS), dtype=np.float32))
-    retriever._embed = lambda given, queries: given  # type: ignore[method-assign, assignment]
+    retriever._embed = lambda given, queries: given  # type: ignore[method-assign, misc]
     return lambda: retriever.index(vectors), lambda: retriever.search(queries, DEPTH), retriever  # type: ignore[arg-type]
 
 
