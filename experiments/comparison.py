@@ -128,9 +128,13 @@ class Comparison:
         if metrics is not None:
             figure = score_figure(results, metrics.metrics[0], split)
             files = [write_figure(figure, folder / "scores.html")]
+        name, group, above = self._place(self.title, None)
         return self.setting.tracker.log(
             RunRecord(
-                **self._place(self.title, None),
+                name=name,
+                experiment=self.title,
+                group=group,
+                parent=above,
                 dataset=dataset,
                 started=min(result.started for result in results.values()),
                 ended=time.time(),
@@ -146,8 +150,12 @@ class Comparison:
     def _record(
         self, name: str, dataset: Dataset, result: Result, parent: str | None, files: list[Path]
     ) -> RunRecord:
+        name, group, above = self._place(name, parent)
         return RunRecord(
-            **self._place(name, parent),
+            name=name,
+            experiment=self.title,
+            group=group,
+            parent=above,
             dataset=dataset,
             started=result.started,
             ended=result.ended,
@@ -161,13 +169,14 @@ class Comparison:
             files=files,
         )
 
-    def _place(self, name: str, parent: str | None) -> dict[str, str | None]:
-        """What a run is called and where it stands: a trial bears what was swept."""
+    def _place(self, name: str, parent: str | None) -> tuple[str, str | None, str | None]:
+        """What a run is called, its group and its parent: a trial bears what was swept."""
         trial = self.setting.trial
-        group = trial.sweep.group if trial else None
-        if trial is not None and parent is None:
-            name, parent = trial.name, trial.sweep.parent
-        return {"name": name, "experiment": self.title, "group": group, "parent": parent}
+        if trial is None:
+            return name, None, parent
+        if parent is not None:
+            return name, trial.sweep.group, parent
+        return trial.name, trial.sweep.group, trial.sweep.parent
 
     def _swept(self) -> Mapping[str, str]:
         return self.setting.trial.values if self.setting.trial else {}

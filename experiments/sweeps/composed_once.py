@@ -23,11 +23,11 @@ class ComposedOnce(ConfigLoaderImpl):
         """The configuration of one trial; each call returns its own copy."""
         key = tuple(sweep_overrides)
         if self._kept is None or key not in self._kept:
-            config = super().load_sweep_config(master_config, sweep_overrides)
+            composed = super().load_sweep_config(master_config, sweep_overrides)
             if self._kept is not None:
-                self._kept[key] = pickle.dumps(config)
-            return config
-        config = pickle.loads(self._kept[key])
+                self._kept[key] = pickle.dumps(composed)
+            return composed
+        config: DictConfig = pickle.loads(self._kept[key])
         OmegaConf.copy_cache(from_config=master_config, to_config=config)
         return config
 

@@ -135,12 +135,10 @@ class RunningSweep:
         out.print(trial_table(trials, _SHOWN))
         stored = sum(trial.state == STORED for trial in trials)
         said = [f"{len(trials)} of {self.header.total} trials", f"{stored} of them stored before"]
-        out.print(", ".join(said) + f". All of them: {self.folder / 'trials.json'}", **_PLAIN)
-        for trial in failed:
-            out.print(f"failed: {trial.name}: {trial.reason}", **_PLAIN)
-
-
-_PLAIN = {"markup": False, "highlight": False, "soft_wrap": True}
+        lines = [", ".join(said) + f". All of them: {self.folder / 'trials.json'}"]
+        lines += [f"failed: {trial.name}: {trial.reason}" for trial in failed]
+        for line in lines:
+            out.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def _checked_dataset(config: DictConfig, made: SweepPlan) -> Dataset | None:
@@ -164,9 +162,11 @@ def _checked_dataset(config: DictConfig, made: SweepPlan) -> Dataset | None:
 def _quiet(sweeper: str) -> None:
     """Optuna's own lines would stand between those of the trials."""
     if "optuna" in sweeper:
-        from optuna import logging
+        import logging
 
-        logging.set_verbosity(logging.WARNING)
+        from optuna import logging as optuna
+
+        optuna.set_verbosity(logging.WARNING)
 
 
 def _best_scores(top: Ending | None) -> dict[str, float]:

@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
@@ -126,7 +125,7 @@ def _goodness(trial: Ending) -> float:
     return public if trial.higher_is_better else -public
 
 
-def _short(value: Any) -> str:
+def _short(value: str) -> str:
     """Numbers to four digits, long words cut: names are for reading, the values stand beside."""
     try:
         return f"{float(value):.4g}"
