@@ -56,23 +56,23 @@ def union(found: Sequence[tuple[Rows, Scores]]) -> tuple[Rows, Scores]:
     found: one (rows, scores) a part, as `best_first` returns them.
     Returns (rows [q, c], scores [k, q, c]).
     """
-    together = np.sort(np.concatenate([rows for rows, _ in found], axis=1), axis=1)
-    kept = together >= 0
-    kept[:, 1:] &= together[:, 1:] != together[:, :-1]
-    query, column = np.nonzero(kept)
-    lengths = kept.sum(axis=1)
-    place = np.arange(len(query)) - (np.cumsum(lengths) - lengths)[query]
-    width = int(lengths.max(initial=0))
-    candidates = np.full((len(kept), width), -1, dtype=np.int32)
-    candidates[query, place] = together[query, column]
-    # One rising key for query and node: all lists are looked up at once.
-    step = int(together.max(initial=0)) + 1
-    known = query * step + candidates[query, place]
-    aligned = np.full((len(found), len(kept), width), np.nan)
+    together = np.concatenate([rows for rows, _ in found], axis=1)
+    order = np.argsort(together, axis=1, kind="stable")
+    nodes = np.take_along_axis(together, order, axis=1)
+    fresh = nodes >= 0
+    fresh[:, 1:] &= nodes[:, 1:] != nodes[:, :-1]
+    columns = np.empty(together.shape, dtype=np.intp)
+    np.put_along_axis(columns, order, np.cumsum(fresh, axis=1) - 1, axis=1)
+    width = int(fresh.sum(axis=1).max(initial=0))
+    candidates = np.full((len(together), width), -1, dtype=np.int32)
+    aligned = np.full((len(found), len(together), width), np.nan)
+    first = 0
     for part, (rows, scores) in enumerate(found):
-        hit = np.nonzero(rows >= 0)
-        at = place[np.searchsorted(known, hit[0] * step + rows[hit])]
-        aligned[part, hit[0], at] = scores[hit]
+        query, place = np.nonzero(rows >= 0)
+        column = columns[query, first + place]
+        candidates[query, column] = rows[query, place]
+        aligned[part, query, column] = scores[query, place]
+        first += rows.shape[1]
     return candidates, aligned
 
 

@@ -13,6 +13,7 @@ PRESETS = sorted(
     str(path.relative_to(CONF / "experiment").with_suffix(""))
     for path in (CONF / "experiment").rglob("*.yaml")
 )
+DEFAULTS = OmegaConf.load(CONF / "config.yaml").defaults
 OPTIONS = sorted(
     str(path.relative_to(CONF).with_suffix(""))
     for path in CONF.glob("*/*.yaml")
@@ -61,10 +62,10 @@ def test_every_experiment_composes_and_changes_the_configuration(preset):
 def test_every_option_of_every_group_composes(option):
     group, choice = option.split("/")
     value = f"[{choice}]" if group == "postprocessor" else choice
-    check_targets(composed(f"{group}={value}"))
+    sign = "" if any(group in entry for entry in DEFAULTS if entry != "_self_") else "+"
+    check_targets(composed(f"{sign}{group}={value}"))
 
 
 def test_no_option_is_set_before_the_groups_are_read():
-    defaults = OmegaConf.load(CONF / "config.yaml").defaults
-    assert defaults[0] == "_self_"
-    assert not any("experiment" in str(entry) for entry in defaults)
+    assert DEFAULTS[0] == "_self_"
+    assert not any("experiment" in str(entry) for entry in DEFAULTS)
