@@ -65,7 +65,14 @@ def test_a_mistake_is_one_sentence_and_not_a_score_of_zero(qrels, options, sente
 
 
 @pytest.mark.parametrize(
-    ("metrics", "sentence"), [(["map", "map"], "named twice"), ([], "no metric is named")]
+    ("metrics", "sentence"),
+    [
+        (["map", "map"], "named twice"),
+        ([], "no metric is named"),
+        ([3], '"3" is no metric'),
+        (3, '"3" is no metric'),
+        ([None], '"None" is no metric'),
+    ],
 )
 def test_a_list_of_metrics_names_each_once(metrics, sentence):
     with pytest.raises(ValueError, match=sentence):
@@ -130,6 +137,7 @@ def test_one_metric_may_stand_without_a_list():
     evaluator = Evaluator("ndcg@10")
     evaluator.check()
     assert evaluator.evaluate(ranking(q1=["a"]), QRELS, ["q1"]).metrics == ("ndcg@10",)
+    assert evaluate(ranking(q1=["a"]), QRELS, "map@3").metrics == ("map@3",)
     with pytest.raises(ValueError, match="no metric is named"):
         Evaluator(None).check()
 
