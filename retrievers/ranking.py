@@ -159,8 +159,9 @@ def _first_of_each(query: str, found: Iterable[Any]) -> dict[str, float]:
 def _scored(query: str, item: Any) -> tuple[str, float]:
     """The id and the score of a result that is no plain text."""
     name, score = item if isinstance(item, Sequence) and len(item) == 2 else (item, np.nan)
-    if not isinstance(name, str):
-        name = _text_id(name, f'the results of query "{query}"')
+    if isinstance(name, str) and isinstance(score, float):
+        return name, score
+    name = _text_id(name, f'the results of query "{query}"')
     try:
         return name, float(score)
     except (TypeError, ValueError):

@@ -25,7 +25,7 @@ def test_a_result_that_is_no_id_is_refused(item):
 
 @pytest.mark.parametrize("score", ["high", None, [1]])
 def test_a_score_that_is_no_number_is_refused(score):
-    with pytest.raises(ValueError, match='Query "q1" gives "a" the score .*: give a number'):
+    with pytest.raises(ValueError, match=r'Query "q1" gives "a" the score .*: give a number'):
         Ranking.from_lists({"q1": [("a", score)]})
 
 
