@@ -121,8 +121,15 @@ def evaluate(
         _scores(item, relevance, zero=zero) if isinstance(item, Measure) else item(ranking, qrels)
         for item in measures
     ]
-    without_gold = int((relevance.n_relevant == 0).sum())
-    notes = preflight.notes(missing=missing, absent=absent, without_gold=without_gold, zero=zero)
+    notes = preflight.notes(
+        missing=missing,
+        absent=absent,
+        empty=_empty(ranking) - absent,
+        queries=len(query_ids),
+        without_gold=int((relevance.n_relevant == 0).sum()),
+        zero=zero,
+    )
+    notes = preflight.nothing_relevant(qrels, query_ids, relevance.n_relevant, rel_level) + notes
     return _table(query_ids, measures, columns, notes, missing)
 
 
@@ -154,8 +161,14 @@ def evaluate_spans(
         if gold := spans.get(query):
             found = [places[node] for node in ranking.nodes[row] if node >= 0]
             values[row] = [measure.score(found, gold) for measure in measures]
-    without_gold = sum(not spans.get(query) for query in query_ids)
-    notes = preflight.notes(missing=missing, absent=absent, without_gold=without_gold, zero=zero)
+    notes = preflight.notes(
+        missing=missing,
+        absent=absent,
+        empty=_empty(ranking) - absent,
+        queries=len(query_ids),
+        without_gold=sum(not spans.get(query) for query in query_ids),
+        zero=zero,
+    )
     return _table(query_ids, measures, list(values.T), notes, missing)
 
 
@@ -170,6 +183,10 @@ def _measure(item: Any) -> Measure | RankingMetric:
     """A metric of one's own as it is, a name as what it stands for."""
     own = callable(item) and hasattr(item, "name") and hasattr(item, "higher_is_better")
     return cast("RankingMetric", item) if own else parse(item)
+
+
+def _empty(ranking: Ranking) -> int:
+    return int((ranking.lengths() == 0).sum())
 
 
 def _reads(measure: Measure | SpanMeasure) -> int:
