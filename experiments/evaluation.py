@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from retrievers.ranking import Ranking
 
 EMPTY_QRELS = ("skip", "zero")
 
+N = TypeVar("N")
 M = TypeVar("M", bound=Measure | SpanMeasure | RankingMetric)
 
 
@@ -83,13 +84,13 @@ class Evaluator:
         return _distinct([parse(name) for name in self._names()])
 
     def _names(self) -> Sequence[str]:
-        return (self.names,) if isinstance(self.names, str) else self.names or ()
+        return _listed(self.names or ())
 
 
 def evaluate(
     ranking: Ranking,
     qrels: Qrels,
-    metrics: Sequence[str | Measure | RankingMetric],
+    metrics: str | Sequence[str | Measure | RankingMetric],
     *,
     rel_level: int = 1,
     empty_qrels: str = "skip",
@@ -97,7 +98,7 @@ def evaluate(
 ) -> PerQuery:
     """Score every query of the evaluation set against labelled documents.
 
-    metrics: names such as "ndcg@10", or metrics of your own.
+    metrics: names such as "ndcg@10", or metrics of your own; one name may stand without a list.
     rel_level: the lowest grade that counts as relevant (the gains of nDCG are the grades as such).
     empty_qrels: a query without relevant documents is left out ("skip") or scores its worst
         ("zero": 0, and 1 for rates of failure).
@@ -108,7 +109,7 @@ def evaluate(
     query or no document, which is a mistake and not a score of 0.
     """
     _check(rel_level, empty_qrels)
-    measures = _distinct([parse(item) if isinstance(item, str) else item for item in metrics])
+    measures = _distinct([_measure(item) for item in _listed(metrics)])
     query_ids = preflight.evaluation_set(ranking, qrels, queries)
     ranking, absent = preflight.aligned(ranking, query_ids)
     labels = Labels.of(qrels, query_ids, ranking.node_ids)
@@ -122,8 +123,15 @@ def evaluate(
         else item(ranking, qrels)
         for item in measures
     ]
-    without_gold = int((relevance.n_relevant == 0).sum())
-    notes = preflight.notes(missing=missing, absent=absent, without_gold=without_gold, zero=zero)
+    notes = preflight.notes(
+        missing=missing,
+        absent=absent,
+        empty=_empty(ranking) - absent,
+        queries=len(query_ids),
+        without_gold=int((relevance.n_relevant == 0).sum()),
+        zero=zero,
+    )
+    notes = preflight.nothing_relevant(qrels, query_ids, relevance.n_relevant, rel_level) + notes
     return _table(query_ids, measures, columns, notes, missing)
 
 
@@ -131,7 +139,7 @@ def evaluate_spans(
     ranking: Ranking,
     spans: Mapping[str, Sequence[Span]],
     chunks: Mapping[str, Span],
-    metrics: Sequence[str | SpanMeasure],
+    metrics: str | Sequence[str | SpanMeasure],
     *,
     empty_qrels: str = "skip",
     queries: Iterable[str] | None = None,
@@ -143,7 +151,8 @@ def evaluate_spans(
     place, and where no gold span lies in a document of the chunks.
     """
     _check(1, empty_qrels)
-    measures = _distinct([parse_span(m) if isinstance(m, str) else m for m in metrics])
+    named = _listed(metrics)
+    measures = _distinct([m if isinstance(m, SpanMeasure) else parse_span(m) for m in named])
     query_ids = preflight.evaluation_set(ranking, spans, queries)
     ranking, absent = preflight.aligned(ranking, query_ids)
     places = _places(ranking, chunks)
@@ -154,9 +163,32 @@ def evaluate_spans(
         if gold := spans.get(query):
             found = [places[node] for node in ranking.nodes[row] if node >= 0]
             values[row] = [measure.score(found, gold) for measure in measures]
-    without_gold = sum(not spans.get(query) for query in query_ids)
-    notes = preflight.notes(missing=missing, absent=absent, without_gold=without_gold, zero=zero)
+    notes = preflight.notes(
+        missing=missing,
+        absent=absent,
+        empty=_empty(ranking) - absent,
+        queries=len(query_ids),
+        without_gold=sum(not spans.get(query) for query in query_ids),
+        zero=zero,
+    )
     return _table(query_ids, measures, list(values.T), notes, missing)
+
+
+def _listed(metrics: str | Sequence[N]) -> Sequence[N]:
+    """One metric may stand without a list: a text is never read letter by letter."""
+    if isinstance(metrics, Iterable) and not isinstance(metrics, str):
+        return [*metrics]
+    return [cast("N", metrics)]
+
+
+def _measure(item: Any) -> Measure | RankingMetric:
+    """A metric of one's own as it is, a name as what it stands for."""
+    own = callable(item) and hasattr(item, "name") and hasattr(item, "higher_is_better")
+    return cast("RankingMetric", item) if own else parse(item)
+
+
+def _empty(ranking: Ranking) -> int:
+    return int((ranking.lengths() == 0).sum())
 
 
 def _reads(measure: Measure | SpanMeasure) -> int:

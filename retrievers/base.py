@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Protocol, runtime_checkable
 
@@ -46,10 +46,12 @@ class BatchRetriever(BaseRetriever):
     def __init__(self, name: str) -> None:
         super().__init__()
         self.name = name
-        self._nodes: Sequence[BaseNode] = ()
+        self._nodes: Sequence[BaseNode] | None = None
 
-    def build(self, nodes: Sequence[BaseNode]) -> None:
-        """Index `nodes`, in corpus order."""
+    def build(self, nodes: Iterable[BaseNode]) -> None:
+        """Index `nodes`, in corpus order. Raises ValueError where two have one id."""
+        nodes = [*nodes]
+        _refuse_repeats(nodes)
         self.attach(nodes)
         self.index([indexed_text(node) for node in nodes])
 
@@ -59,12 +61,17 @@ class BatchRetriever(BaseRetriever):
 
     @property
     def nodes(self) -> Sequence[BaseNode]:
-        """What is indexed, in corpus order."""
+        """What is indexed, in corpus order. Raises ValueError before `build` or `attach`."""
+        if self._nodes is None:
+            raise ValueError(
+                f"{self.name} has no passages yet: call build(nodes), or attach(nodes) and "
+                f"load(folder), before it is asked."
+            )
         return self._nodes
 
     @property
     def node_ids(self) -> tuple[str, ...]:
-        return tuple(node.node_id for node in self._nodes)
+        return tuple(node.node_id for node in self.nodes)
 
     @property
     def lexical(self) -> bool:
@@ -128,13 +135,26 @@ class BatchRetriever(BaseRetriever):
         return found[self.name].head(depth)
 
     def retrieve_many(self, plans: Sequence[QueryPlan], depth: int) -> Ranking:
-        """The ranking of each plan's query; several texts of a plan are fused by their ranks."""
+        """The ranking of each plan's query; several texts of a plan are fused by their ranks.
+
+        Raises ValueError for a depth below 1 and before `build`.
+        """
+        self.check_asked(depth)
         texts = [plan.for_part(self.name).texts[EVERY_PART] for plan in plans]
         rows, scores = self.search([text for several in texts for text in several], depth)
         if any(len(several) != 1 for several in texts):
             rows, scores = fuse_by_rank(rows, [len(several) for several in texts], depth)
         query_ids = tuple(plan.id for plan in plans)
         return Ranking(query_ids, self.node_ids, rows, scores, {self.name: scores})
+
+    def check_asked(self, depth: int) -> None:
+        """Raises ValueError where a search of that depth cannot be answered."""
+        if depth < 1:
+            raise ValueError(
+                f"{self.name} was asked for {depth} results: give a depth (similarity_top_k where "
+                f"LlamaIndex asks) from 1."
+            )
+        _ = self.nodes
 
     def score_many(self, plans: Sequence[QueryPlan], candidates: Rows) -> Scores:
         """`score` for plans of one text each."""
@@ -147,7 +167,18 @@ class BatchRetriever(BaseRetriever):
         plan = QueryPlan("query", {EVERY_PART: (query_bundle.query_str,)})
         ranking = self.retrieve_many([plan], self.similarity_top_k)
         found = zip(ranking.nodes[0], ranking.scores[0], strict=True)
-        return [NodeWithScore(node=self._nodes[n], score=float(s)) for n, s in found if n >= 0]
+        return [NodeWithScore(node=self.nodes[n], score=float(s)) for n, s in found if n >= 0]
+
+
+def _refuse_repeats(nodes: Sequence[BaseNode]) -> None:
+    """Raises ValueError where two nodes have one id: a result could not say which it is."""
+    places: dict[str, int] = {}
+    for place, node in enumerate(nodes):
+        if places.setdefault(node.node_id, place) != place:
+            raise ValueError(
+                f"Nodes number {places[node.node_id] + 1} and {place + 1} both have the id "
+                f'"{node.node_id}": give each node an id of its own.'
+            )
 
 
 def indexed_text(node: BaseNode) -> str:

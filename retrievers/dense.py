@@ -21,6 +21,9 @@ BLOCK = 64
 NEAR = 1e-5
 """More than two single-precision inner products of unit vectors can differ by rounding."""
 
+DUST = 1e-6
+"""A cosine below this is 0 but for the rounding of single-precision vectors."""
+
 
 @runtime_checkable
 class FittedEmbedding(Protocol):
@@ -38,7 +41,8 @@ class DenseRetriever(BatchRetriever):
         with the index; one with a `get_query_embedding_batch(texts)` embeds all queries at once.
     FAISS (Douze et al., 2024) finds the candidates in single precision without approximation;
     their scores are then added up in double precision, so that equal texts tie exactly and a query
-    scores alike alone and in a batch. Blank texts and zero vectors are no hit.
+    scores alike alone and in a batch. A cosine that only rounding keeps from 0 is 0, so passages at
+    right angles to the query tie. Blank texts and zero vectors are no hit.
     """
 
     def __init__(self, embedding: BaseEmbedding, *, name: str = "dense") -> None:
@@ -108,7 +112,7 @@ class DenseRetriever(BatchRetriever):
             vectors = np.asarray(self._vectors[np.maximum(wanted, 0)], dtype=np.float64)
             alive = (wanted >= 0) & np.any(vectors, axis=1) & bool(np.any(query))
             cosines[row, alive] = (vectors * query.astype(np.float64)).sum(axis=1)[alive]
-        return cosines
+        return np.where(np.abs(cosines) < DUST, 0.0, cosines)
 
     def _embed(self, texts: Sequence[str], *, queries: bool) -> Vectors:
         """Unit vectors [n, d]; zeros for blank texts."""

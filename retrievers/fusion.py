@@ -76,6 +76,7 @@ class Hybrid(BatchRetriever):
         return max([depth, self.candidates, *inner])
 
     def retrieve_many(self, plans: Sequence[QueryPlan], depth: int) -> Ranking:
+        self.check_asked(depth)
         wanted = self.candidate_depth(depth)
         found = {
             name: leaf.retrieve_many(_read_by(name, plans), wanted)

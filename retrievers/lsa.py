@@ -17,12 +17,17 @@ if TYPE_CHECKING:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
 
+DUST = 1e-6
+"""A text whose projection is shorter than this share of its TF-IDF vector has only rounding."""
+
+
 class LsaEmbedding(LocalEmbedding):
     """Latent semantic analysis (Deerwester et al., JASIS 1990): TF-IDF cut to its main directions.
 
     It is fitted on the corpus it serves. dimensions: at most; a small corpus has fewer.
     analyzer: which terms it reads. seed: of the randomised SVD (Halko et al., SIAM Review 2011).
-    A text without a known term has the zero vector.
+    A text without a known term, or whose terms lie in no direction that was kept, has the zero
+    vector. A pickled copy keeps what was fitted.
     """
 
     model_name: str = "lsa"
@@ -69,7 +74,15 @@ class LsaEmbedding(LocalEmbedding):
         if self._vectorizer is None or not texts:
             return np.zeros((len(texts), len(self._components)), dtype=np.float32)
         weights = self._vectorizer.transform(analyzer_named(self.analyzer).analyze_many(texts))
-        return np.asarray(weights @ self._components.T, dtype=np.float32)
+        found = np.asarray(weights @ self._components.T, dtype=np.float32)
+        found[np.linalg.norm(found, axis=1) < DUST] = 0.0  # the TF-IDF vectors have length 1
+        return found
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """LlamaIndex brings back the fields alone and begins anew: the fit is put back here."""
+        super().__setstate__(state)
+        fitted = state["__pydantic_private__"]
+        self._vectorizer, self._components = fitted["_vectorizer"], fitted["_components"]
 
 
 def _term_vectorizer() -> TfidfVectorizer:

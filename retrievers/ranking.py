@@ -43,6 +43,9 @@ class Ranking:
     scores: float64 [q, depth], NaN where `nodes` is -1 or where a step ranks without scoring.
     parts: name -> float64 [q, depth], each part's own raw score of that candidate, NaN where
         it gave none; what fusion and search read.
+
+    Raises ValueError for tables of different shapes, a query id that stands twice, and a row that
+    no node has.
     """
 
     query_ids: tuple[str, ...]
@@ -57,6 +60,8 @@ class Ranking:
         for name, table in tables.items():
             if table.shape != shape:
                 raise ValueError(f"Ranking: {name} has the shape {table.shape}, not {shape}.")
+        self._check_queries()
+        self._check_rows()
 
     @property
     def depth(self) -> int:
@@ -76,7 +81,9 @@ class Ranking:
         return {query: self.ids(row) for row, query in enumerate(self.query_ids)}
 
     def head(self, depth: int) -> Ranking:
-        """The first `depth` results of every query."""
+        """The first `depth` results of every query. Raises ValueError for a depth below 0."""
+        if depth < 0:
+            raise ValueError(f"The head of a ranking was asked at depth {depth}: give 0 or more.")
         return replace(
             self,
             nodes=self.nodes[:, :depth],
@@ -97,32 +104,81 @@ class Ranking:
     @classmethod
     def from_lists(
         cls,
-        results: Mapping[str, Sequence[str] | Sequence[tuple[str, float]]],
-        node_ids: Iterable[str] | None = None,
+        results: Mapping[str | int, Iterable[str | int | tuple[str | int, float]]],
+        node_ids: Iterable[str | int] | None = None,
     ) -> Ranking:
         """A ranking from query id -> ids (or (id, score) pairs), best first.
 
         An id that a query repeats is kept once, at its first place. `node_ids` fixes the ids and
-        their order; ids outside it are added at the end.
+        their order; ids outside it are added at the end. A whole number is read as text, as the
+        datasets do: 1 and "1" are one id.
+
+        Raises ValueError for a query whose results are no list, and for a result that is no id.
         """
-        rows = {name: row for row, name in enumerate(node_ids or ())}
-        unique = {query: _first_of_each(found) for query, found in results.items()}
-        depth = max((len(found) for found in unique.values()), default=0)
+        names = [_text_id(name, "node_ids") for name in node_ids or ()]
+        rows = {name: row for row, name in enumerate(names)}
+        asked = tuple(_text_id(query, "the queries") for query in results)
+        unique = [_first_of_each(*each) for each in zip(asked, results.values(), strict=True)]
+        depth = max((len(found) for found in unique), default=0)
         nodes = np.full((len(unique), depth), -1, dtype=np.int32)
         scores = np.full((len(unique), depth), np.nan)
-        for row, found in enumerate(unique.values()):
+        for row, found in enumerate(unique):
             for place, (name, score) in enumerate(found.items()):
                 nodes[row, place] = rows.setdefault(name, len(rows))
                 scores[row, place] = score
-        return cls(tuple(unique), tuple(rows), nodes, scores)
+        return cls(asked, tuple(rows), nodes, scores)
+
+    def _check_queries(self) -> None:
+        if len(set(self.query_ids)) != len(self.query_ids):
+            twice = next(name for name in self.query_ids if self.query_ids.count(name) > 1)
+            raise ValueError(f'Ranking: query "{twice}" stands twice: give each query one row.')
+
+    def _check_rows(self) -> None:
+        if self.nodes.size and self.nodes.dtype.kind not in "iu":
+            raise ValueError(f"Ranking: nodes holds {self.nodes.dtype}, not whole numbers.")
+        low, high = self.nodes.min(initial=-1), self.nodes.max(initial=-1)
+        if low < -1 or high >= len(self.node_ids):
+            raise ValueError(
+                f"Ranking: nodes holds the row {low if low < -1 else high} and there are "
+                f"{len(self.node_ids)} ids: give rows from 0, and -1 where there is no result."
+            )
 
 
-def _first_of_each(found: Sequence[str] | Sequence[tuple[str, float]]) -> dict[str, float]:
+def _first_of_each(query: str, found: Iterable[Any]) -> dict[str, float]:
+    if isinstance(found, str | Mapping) or not isinstance(found, Iterable):
+        raise ValueError(
+            f'The results of query "{query}" are {found!r:.60}: give a list of ids, best first.'
+        )
     best: dict[str, float] = {}
     for item in found:
-        name, score = (item, np.nan) if isinstance(item, str) else item
-        best.setdefault(name, float(score))
+        name, score = (item, np.nan) if isinstance(item, str) else _scored(query, item)
+        best.setdefault(name, score)
     return best
+
+
+def _scored(query: str, item: Any) -> tuple[str, float]:
+    """The id and the score of a result that is no plain text."""
+    name, score = item if isinstance(item, Sequence) and len(item) == 2 else (item, np.nan)
+    if isinstance(name, str) and isinstance(score, float):
+        return name, score
+    name = _text_id(name, f'the results of query "{query}"')
+    try:
+        return name, float(score)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f'Query "{query}" gives "{name}" the score {score!r:.60}: give a number.'
+        ) from None
+
+
+def _text_id(name: Any, where: str) -> str:
+    """The id as text. Raises ValueError for what is neither text nor a whole number."""
+    if isinstance(name, str):
+        return name
+    if isinstance(name, bool) or not isinstance(name, int | np.integer):
+        raise ValueError(
+            f"One id in {where} is {name!r:.60}: give text, a whole number or (id, score)."
+        )
+    return str(name)
 
 
 def best_first(scores: Scores, depth: int, rows: Rows | None = None) -> tuple[Rows, Scores]:

@@ -9,6 +9,9 @@ from experiments.datasets.paths import existing_file
 
 REPLACEMENT = "\ufffd"
 CUT_SHORT = "the last line breaks off: the file was cut short, copy it again."
+LONE_RETURNS = (
+    r"a line ends in \r alone, as on old Macs: write the file anew with \n at the end of each line."
+)
 _BOM = "\ufeff"
 
 
@@ -30,9 +33,12 @@ def read_lines(path: Path, notes: list[str]) -> list[Line]:
 
     A line ends in \n alone: documents may hold U+2028, U+0085 and other separators of lines.
     A byte order mark and the \r of \r\n are taken off; NUL becomes U+FFFD.
-    Raises ValueError: no such file, unreadable, not UTF-8, or nothing but blank lines.
+    Raises ValueError: no such file, unreadable, not UTF-8, nothing but blank lines, or lines that
+    end in \r alone.
     """
     *whole, rest = read_text(path).split("\n")
+    if not whole and "\r" in rest.strip():
+        raise Line(path, 1, "").error(LONE_RETURNS)
     texts = [*whole, rest] if rest else whole
     lines = [Line(path, n, text, n <= len(whole)) for n, text in enumerate(texts, start=1)]
     lines = _mended(lines, notes)

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from experiments.datasets.lines import Line, read_lines
+from experiments.metrics.grades import GREATEST
 
 WHOLE = "qrels"
 """The name of label files that cover the whole set; any other name is a split's."""
 
-_GRADE = re.compile(r"[+-]?[0-9]{1,9}")
+_GRADE = re.compile(r"[+-]?0*([0-9]+)")
+_DIGITS = len(str(GREATEST))
 _HEADERS = {"query-id", "query_id", "queryid", "qid", "query", "topic", "eval_id"}
 
 
@@ -70,7 +72,7 @@ def read_labels(path: Path, notes: list[str]) -> list[Label]:
     iteration, document, grade. A first row whose grade is no number at all is a header; one that
     does not begin with "query-id" (or qid, ...) is noted, for it might be a label.
     Raises ValueError: what `read_lines` raises; another number of columns, a grade that is not
-    a whole number, two grades for the same pair, no row.
+    a whole number or too large, two grades for the same pair, no row.
     """
     lines = read_lines(path, notes)
     labels = [_label(line) for line in lines[_header(lines[0], notes) :]]
@@ -124,6 +126,11 @@ def _label(line: Line) -> Label:
             f"3 columns (query, document, grade) or 4 (TREC) are wanted, this has {len(columns)}."
         )
     query, document, grade = columns[0], *columns[-2:]
-    if not _GRADE.fullmatch(grade.strip()):
+    whole = _GRADE.fullmatch(grade.strip())
+    if whole is None:
         raise line.error(f'the grade "{grade}" is not a whole number.')
+    if len(whole[1]) > _DIGITS:
+        raise line.error(
+            f'the grade "{grade:.40}" is too large: give one from {-GREATEST} to {GREATEST}.'
+        )
     return Label(line, query, document, int(grade))

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments.datasets.lines import CUT_SHORT, REPLACEMENT, Line, read_lines
+from experiments.datasets import strict_json
+from experiments.datasets.lines import CUT_SHORT, LONE_RETURNS, REPLACEMENT, Line, read_lines
 from experiments.datasets.paths import listing
 
 _BAD_ESCAPE = re.compile(r"\\u(?:0000|d[89a-f])", re.IGNORECASE)
@@ -64,8 +65,14 @@ class Record:
     def objects(self, name: str) -> list[Record]:
         """A list of objects, each as a record of the same line."""
         values = self.fields[self.first(name)]
-        if not isinstance(values, list) or not all(isinstance(item, dict) for item in values):
+        if not isinstance(values, list):
             raise self.wrong_type(name, "a list of objects")
+        for place, item in enumerate(values, start=1):
+            if not isinstance(item, dict):
+                kind = _KINDS[type(item)]
+                raise self.line.error(
+                    f'the field "{name}" must be a list of objects, its item {place} is {kind}.'
+                )
         return [Record(self.line, item) for item in values]
 
     def mapping(self, name: str) -> Mapping[str, Any]:
@@ -119,27 +126,30 @@ def _record(line: Line) -> Record:
     if line.text.lstrip().startswith("["):
         raise line.error("this is a JSON array; JSON Lines is wanted: one object a line.")
     try:
-        value = json.loads(line.text)
+        value = strict_json.loads(line.text)
     except RecursionError:
         raise line.error("the JSON is nested too deeply.") from None
-    except ValueError as error:
+    except json.JSONDecodeError as error:
         raise line.error(_explained(line, error)) from error
+    except ValueError as error:
+        raise line.error(f"{error}.") from error
     if not isinstance(value, dict):
         raise line.error(f"a JSON object is wanted, this is {_KINDS[type(value)]}.")
     return Record(line, value)
 
 
-def _explained(line: Line, error: ValueError) -> str:
+def _explained(line: Line, error: json.JSONDecodeError) -> str:
     """What is wrong with a line that is no JSON, told by what it looks like."""
     text = line.text.strip()
     if text == "{":
         return "an object is spread over several lines; JSON Lines is wanted: one object a line."
     if not text.startswith("{") and ("," in text or "\t" in text):
         return "this looks like CSV; JSON Lines is wanted: one JSON object a line."
-    if not line.ends:
+    if "\r" in text:
+        return LONE_RETURNS
+    if not line.ends and (not text.endswith("}") or error.pos >= len(line.text.rstrip())):
         return CUT_SHORT
-    reason = f"{error.msg}, column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
-    return f"not valid JSON ({reason or error})."
+    return f"not valid JSON ({error.msg}, column {error.colno})."
 
 
 def _without_bad(value: Any) -> Any:

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from experiments.metrics.grades import highest
 from experiments.metrics.relevance import Labels, Relevance
 from experiments.schema import Qrels, Span
 from retrievers.ranking import Ranking
@@ -113,8 +115,13 @@ def missing_spans(
     return missing
 
 
-def notes(*, missing: int, absent: int, without_gold: int, zero: bool) -> tuple[str, ...]:
-    """What a reader of the means should know, one sentence each."""
+def notes(
+    *, missing: int, absent: int, empty: int, queries: int, without_gold: int, zero: bool
+) -> tuple[str, ...]:
+    """What a reader of the means should know, one sentence each.
+
+    absent: queries that the ranking does not name.  empty: those it names without a result.
+    """
     spoken = []
     if missing:
         spoken.append(
@@ -122,10 +129,26 @@ def notes(*, missing: int, absent: int, without_gold: int, zero: bool) -> tuple[
         )
     if absent:
         spoken.append(f"{absent} queries of the evaluation set have no result: they score 0.")
+    if empty:
+        spoken.append(
+            f"{empty} of {queries} queries have an empty list: nothing was found, or a gate held "
+            f"it back."
+        )
     if without_gold:
         fate = "score their worst" if zero else "are left out, except where a metric has a rule"
         spoken.append(f"{without_gold} queries have no relevant document: they {fate}.")
     return tuple(spoken)
+
+
+def nothing_relevant(
+    qrels: Qrels, query_ids: Sequence[str], n_relevant: NDArray[Any], rel_level: int
+) -> tuple[str, ...]:
+    """The note that these queries have labels and none of them counts; else nothing."""
+    top = highest(qrels, query_ids)
+    if top is None or n_relevant.any():
+        return ()
+    graded = "; nDCG alone still reads the grades, whatever the level" if top > 0 else ""
+    return (f"No label counts as relevant (rel_level={rel_level}, highest grade {top}){graded}.",)
 
 
 def _first(ids: Iterable[str]) -> str:

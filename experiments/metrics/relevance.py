@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.metrics.grades import whole_grades
 from experiments.schema import Qrels
 
 Grades = NDArray[Any]
@@ -114,7 +115,8 @@ class Labels:
     def of(cls, qrels: Qrels, query_ids: Sequence[str], node_ids: Sequence[str]) -> Labels:
         """Labels for rankings of these queries over these ids.
 
-        Raises ValueError where an id stands twice: its second row could never be found relevant.
+        Raises ValueError where an id stands twice (its second row could never be found relevant)
+        and for a grade that is no whole number.
         """
         places = dict(zip(node_ids, range(len(node_ids)), strict=True))
         if len(places) != len(node_ids):
@@ -125,10 +127,9 @@ class Labels:
         judged = [qrels.get(query, {}) for query in query_ids]
         sizes = [len(grades) for grades in judged]
         found = map(places.get, chain.from_iterable(judged), repeat(-1))
-        grades = chain.from_iterable(grades.values() for grades in judged)
         row = np.repeat(np.arange(len(judged)), sizes)
         node = np.fromiter(found, dtype=np.intp, count=len(row))
-        grade = np.maximum(np.fromiter(grades, dtype=np.int64, count=len(row)), 0)
+        grade = np.maximum(whole_grades(query_ids, judged), 0)
         return cls(row, node, grade, _ideal(row, grade, len(judged)), len(node_ids))
 
     def judge(self, nodes: NDArray[Any], rel_level: int = 1) -> Relevance:

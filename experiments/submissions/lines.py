@@ -52,6 +52,8 @@ def read_lines(path: Path) -> Lines:
         return Lines((), (Problem(None, "the file is empty"),))
     if data.startswith(UTF16):
         return Lines((), (Problem(1, "the file is UTF-16; save it as UTF-8"),))
+    if b"\n" not in data and b"\r" in data.strip():
+        return Lines((), (Problem(1, "the line ends with CR alone; end each line with LF"),))
     raw = data.removeprefix(codecs.BOM_UTF8).removesuffix(b"\n").split(b"\n")
     lines: list[Line] = []
     problems = _marks(data, raw)

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
+from experiments.datasets import strict_json
 from experiments.schema import Dataset
 from experiments.submissions.base import Submission
 from experiments.submissions.entries import Entry
@@ -77,7 +78,7 @@ def _eval_id(query: str) -> int:
 def _load(text: str) -> dict[str, Any]:
     """The object of a line. Raises ValueError with the problem in words."""
     try:
-        row = json.loads(text, parse_constant=_refuse)
+        row = strict_json.loads(text, parse_constant=_refuse)
     except json.JSONDecodeError as error:
         if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated"):
             raise ValueError("the line is cut off: its JSON object does not end") from None

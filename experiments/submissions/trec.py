@@ -35,7 +35,7 @@ class TrecSubmission(Submission):
 
     def parse(self, lines: Sequence[Line]) -> Parsed:
         rows: dict[str, Row] = {}
-        last: dict[str, tuple[float, float]] = {}
+        last: dict[str, list[str]] = {}
         problems: list[Problem] = []
         tag = lines[0].text.split()[-1] if lines else ""
         for number, text in lines:
@@ -47,10 +47,9 @@ class TrecSubmission(Submission):
             query, document = columns[0], columns[2]
             ids = rows.setdefault(query, Row(number, query, [])).ids
             ids.append((number, document))
-            rank, score = _number(columns[3]), _number(columns[4])
-            faults = _faults(columns, rank, score, last.get(query), tag)
+            faults = _faults(columns, last.get(query), tag)
             problems += [Problem(number, message) for message in faults]
-            last[query] = rank, score
+            last[query] = columns
         return Parsed(list(rows.values()), problems)
 
     def accepts(self, dataset: Dataset) -> None:
@@ -61,22 +60,22 @@ class TrecSubmission(Submission):
             column(document.id, "document id")
 
 
-def _faults(
-    columns: Sequence[str], rank: float, score: float, last: tuple[float, float] | None, tag: str
-) -> Iterator[str]:
-    """What is wrong with one result line, given the rank and score of the query's line before."""
+def _faults(columns: Sequence[str], last: Sequence[str] | None, tag: str) -> Iterator[str]:
+    """What is wrong with one result line, given the columns of the query's line before."""
+    rank, score = _number(columns[3]), _number(columns[4])
+    before = math.nan if last is None else _number(last[3])
     if columns[1] != "Q0":
         yield f"the second column is {columns[1]!r}, not 'Q0'"
     if not rank.is_integer():
         yield f"the rank {columns[3]!r} is not a whole number"
     elif last is None and rank not in (0, 1):
         yield f"the query's first rank is {columns[3]}, not 1"
-    elif last is not None and last[0].is_integer() and rank != last[0] + 1:
-        yield f"the rank is {columns[3]} after {last[0]:.0f}; ranks rise by one"
+    elif before.is_integer() and rank != before + 1:
+        yield f"the rank is {columns[3]} after {before:.0f}; ranks rise by one"
     if not math.isfinite(score):
         yield f"the score {columns[4]!r} is not a finite number"
-    elif last is not None and score >= last[1]:
-        yield f"the score {columns[4]} does not fall: the one before is {last[1]:g}"
+    elif last is not None and score >= _number(last[4]):
+        yield f"the score {columns[4]} does not fall: the one before is {last[4]}"
     if columns[5] != tag:
         yield f"the tag is {columns[5]!r}, not {tag!r} as in the first line"
 

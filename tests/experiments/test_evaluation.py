@@ -43,9 +43,34 @@ def test_a_query_without_relevant_documents_is_left_out_or_zero():
 def test_what_a_reader_should_know_is_said():
     scores = evaluate(ranking(q1=["a"], q3=[]), QRELS, ["map"])
     assert scores.missing == 1
-    assert [note.split()[0] for note in scores.notes] == ["1", "1", "1"]
+    assert [note.partition(":")[0] for note in scores.notes] == [
+        "1 relevant labels are about no document of the corpus",
+        "1 queries of the evaluation set have no result",
+        "1 of 3 queries have an empty list",
+        "1 queries have no relevant document",
+    ]
     clean = evaluate(ranking(q1=["a"]), {"q1": {"a": 1}}, ["map"])
     assert clean.notes == ()
+
+
+@pytest.mark.parametrize(("grade", "rel_level"), [(2, 5), (0, 1), (-2, 1)])
+def test_labels_of_which_none_counts_are_spoken_of(grade, rel_level):
+    labels = {"q1": {"a": grade}}
+    note, *_ = evaluate(ranking(q1=["a"]), labels, "map", rel_level=rel_level).notes
+    assert f"No label counts as relevant (rel_level={rel_level}, highest grade {grade})" in note
+    assert ("nDCG" in note) == (grade > 0)
+
+
+@pytest.mark.parametrize("grade", [0.9, float("nan"), float("inf"), None, "1", 10**30, [1]])
+def test_a_grade_that_is_no_whole_number_is_refused(grade):
+    labels = {"q1": {"a": 1, "b": grade}}
+    with pytest.raises(ValueError, match=r'Query "q1" and document "b" have the grade .* give a'):
+        evaluate(ranking(q1=["a"]), labels, "map")
+
+
+@pytest.mark.parametrize("grade", [1, 1.0, True, np.int64(1), np.float32(1)])
+def test_a_whole_grade_of_any_type_counts(grade):
+    assert evaluate(ranking(q1=["a"]), {"q1": {"a": grade}}, "map").mean()["map"].mean == 1
 
 
 @pytest.mark.parametrize(
@@ -65,7 +90,14 @@ def test_a_mistake_is_one_sentence_and_not_a_score_of_zero(qrels, options, sente
 
 
 @pytest.mark.parametrize(
-    ("metrics", "sentence"), [(["map", "map"], "named twice"), ([], "no metric is named")]
+    ("metrics", "sentence"),
+    [
+        (["map", "map"], "named twice"),
+        ([], "no metric is named"),
+        ([3], '"3" is no metric'),
+        (3, '"3" is no metric'),
+        ([None], '"None" is no metric'),
+    ],
 )
 def test_a_list_of_metrics_names_each_once(metrics, sentence):
     with pytest.raises(ValueError, match=sentence):
@@ -130,6 +162,7 @@ def test_one_metric_may_stand_without_a_list():
     evaluator = Evaluator("ndcg@10")
     evaluator.check()
     assert evaluator.evaluate(ranking(q1=["a"]), QRELS, ["q1"]).metrics == ("ndcg@10",)
+    assert evaluate(ranking(q1=["a"]), QRELS, "map@3").metrics == ("map@3",)
     with pytest.raises(ValueError, match="no metric is named"):
         Evaluator(None).check()
 

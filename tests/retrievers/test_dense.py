@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pickle
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -84,6 +85,32 @@ def test_a_query_without_a_vector_does_not_widen_the_search_of_the_others(
     assert found[:, 0].tolist() == [-1, 3, -1, 7]
     assert np.isnan(scores[[0, 2]]).all()
     assert searched == [(2, 26)]
+
+
+def test_cosines_of_rounding_dust_are_zero_and_tie_in_corpus_order() -> None:
+    dust = [3e-8, -2e-8, 0.0, -0.0, 5e-8, -7e-7]
+    vectors = {str(place): [value, 1.0] for place, value in enumerate(dust)}
+    vectors |= {"near": [1, 0], "far": [-1e-3, 1], "query": [1, 0]}
+    ranking = ranked(vectors, ["far", *map(str, range(6)), "near"], "query")
+    assert ranking.nodes[0].tolist() == [7, 1, 2, 3, 4, 5, 6, 0]
+    assert ranking.scores[0, 1:7].tolist() == [0.0] * 6
+    assert not np.signbit(ranking.scores[0, 1:7]).any()
+
+
+def test_lsa_says_nothing_of_a_text_outside_the_directions_it_kept() -> None:
+    lsa = LsaEmbedding(dimensions=1, analyzer="unicode")
+    lsa.fit(["sun wind", "sun wind", "sun wind", "fox"])
+    assert not np.any(lsa.get_query_embedding("fox"))
+    assert np.any(lsa.get_query_embedding("sun"))
+
+
+def test_a_pickled_retriever_keeps_what_was_fitted() -> None:
+    retriever = DenseRetriever(LsaEmbedding(analyzer="unicode", dimensions=2))
+    retriever.build([TextNode(id_=name, text=name) for name in ("sun wind", "wind", "fox")])
+    plans = [QueryPlan("q", {EVERY_PART: ("wind",)})]
+    expected = retriever.retrieve_many(plans, 3)
+    found = pickle.loads(pickle.dumps(retriever)).retrieve_many(plans, 3)
+    np.testing.assert_array_equal(found.scores, expected.scores)
 
 
 def test_a_corpus_of_blanks_has_no_hit() -> None:

@@ -168,6 +168,32 @@ def test_it_is_a_llama_index_retriever(preset: str) -> None:
     assert nodes[0].score is not None
 
 
+def test_it_says_that_it_has_to_be_built_first(preset: str) -> None:
+    with pytest.raises(ValueError, match=r"has no passages yet: call build\(nodes\)"):
+        make(preset).retrieve("서울")
+
+
+@pytest.mark.parametrize("depth", [0, -1])
+def test_a_depth_below_one_is_refused(preset: str, depth: int) -> None:
+    retriever = built(preset, TEXTS)
+    with pytest.raises(ValueError, match=f"asked for {depth} results"):
+        ranked(retriever, "서울", depth=depth)
+    retriever.similarity_top_k = depth
+    with pytest.raises(ValueError, match="similarity_top_k"):
+        retriever.retrieve("서울")
+
+
+def test_it_builds_from_any_iterable_of_nodes(preset: str) -> None:
+    retriever = make(preset)
+    retriever.build(TextNode(id_=f"d{place}", text=text) for place, text in enumerate(TEXTS))
+    assert_same(ranked(retriever, "서울"), ranked(built(preset, TEXTS), "서울"))
+
+
+def test_nodes_of_one_id_are_refused(preset: str) -> None:
+    with pytest.raises(ValueError, match='Nodes number 1 and 2 both have the id "x"'):
+        make(preset).build([TextNode(id_="x", text="물"), TextNode(id_="x", text="불")])
+
+
 def test_given_candidates_score_as_in_the_ranking(preset: str) -> None:
     for leaf in built(preset, TEXTS).leaves().values():
         rows, scores = leaf.search(["빛과 식물", "light"], 4)

@@ -51,7 +51,13 @@ def sentence(layout, folder: Path, **options: object) -> str:
         ('"ice"\n', 1, "a JSON object is wanted, this is text"),
         ("null\n", 1, "this is null"),
         ('{"x": ' + "[" * 100_000 + "\n", 1, "nested too deeply"),
-        ('{"id": 1' + "0" * 5000 + ', "text": "ice"}\n', 1, "not valid JSON"),
+        ('{"id": 1' + "0" * 5000 + ', "text": "ice"}\n', 1, "5001 digits is too long: write it as"),
+        ('{"id": "a", "text": "ice", "id": "b"}\n', 1, 'the key "id" stands twice'),
+        ('{"id": "a", "text": "ice", "metadata": {"x": 1, "x": 2}}\n', 1, 'the key "x" stands'),
+        ('{"id": "a", "text": "ice"}\n{"id" "b"}', 2, "not valid JSON"),
+        ('{"id": "a", "text": "ice"}\n{"id": "b", "metadata": {}', 2, "breaks off"),
+        ('{"id": "a", "text": "ice"}\r{"id": "b", "text": "fire"}\r', 1, r"ends in \r alone"),
+        ('{"id": "a"}\r{"id": "b"}\n{"id": "c", "text": "ice"}\n', 1, r"ends in \r alone"),
         ('{"id": "a"}\n', 1, '"text" is missing; the line has id'),
         ('{"text": "ice"}\n', 1, '"id" or "_id" is missing'),
         ('{"id": "a", "text": 7}\n', 1, '"text" must be text, this is a whole number'),
@@ -79,6 +85,11 @@ def test_a_broken_corpus_line_is_named(tmp_path: Path, content: str, line: int, 
         ('{"id": "1", "text": "cold?", "answer": 4}\n', 1, '"answer" must be text'),
         ('{"id": "1", "text": "cold?", "tags": "x"}\n', 1, '"tags" must be an object'),
         ('{"id": "1", "messages": "cold?"}\n', 1, '"messages" must be a list of objects'),
+        (
+            '{"id": "1", "text": "why?", "history": ["a"]}\n',
+            1,
+            '"history" must be a list of objects, its item 1 is text',
+        ),
         ('{"id": "1", "messages": []}\n', 1, "the last turn must be the user's"),
         (
             '{"id": "1", "messages": [{"role": "assistant", "content": "?"}]}\n',
@@ -102,6 +113,9 @@ def test_a_broken_query_line_is_named(tmp_path: Path, content: str, line: int, s
         ("1\ta\t1\n1\tz\t1\n", 2, 'document "z" is not in corpus.jsonl (1 such labels'),
         ("1\ta\t0.5\n", 1, 'the grade "0.5" is not a whole number'),
         ("1\ta\t1\n1\tb\tyes\n", 2, 'the grade "yes" is not a whole number'),
+        ("1\ta\t2000000000\n", 1, "is too large: give one from -999999999 to 999999999"),
+        ("1\ta\t-" + "9" * 5000 + "\n", 1, "is too large"),
+        ("1\ta\t1\r2\tb\t1\r", 1, r"ends in \r alone"),
         ("1\ta\t１\n", 1, "is not a whole number"),
         ("1\ta\n", 1, "this has 2"),
         ("1 0 a 1 x\n", 1, "this has 5"),
@@ -138,6 +152,11 @@ def test_a_header_has_no_number_for_a_grade(
     dataset = JsonLines(path=str(jsonl(tmp_path, qrels_tsv=f"{header}\n{QRELS}"))).load()
     assert dataset.qrels == {"1": {"a": 1}}
     assert dataset.notes == notes
+
+
+def test_a_grade_may_have_zeros_in_front(tmp_path: Path) -> None:
+    folder = jsonl(tmp_path, qrels_tsv="1\ta\t+0000000000999999999\n")
+    assert JsonLines(path=str(folder)).load().qrels == {"1": {"a": 999_999_999}}
 
 
 def test_a_label_file_with_a_header_alone_is_refused(tmp_path: Path) -> None:

@@ -60,6 +60,7 @@ def test_a_query_without_a_line_has_no_results_and_is_valid(tmp_path, dataset):
         ("7 Q0 d2 1 1 mine", "the rank is 1 after 1; ranks rise by one"),
         ("2 Q0 d2 2 1 mine", "the query's first rank is 2, not 1"),
         ("7 Q0 d2 2 2 mine", "the score 2 does not fall: the one before is 2"),
+        ("7 Q0 d2 2 2.0000001 mine", "the score 2.0000001 does not fall: the one before is 2"),
         ("7 Q0 d2 2 3 mine", "the score 3 does not fall: the one before is 2"),
         ("7 Q0 d2 2 nan mine", "the score 'nan' is not a finite number"),
         ("7 Q0 d2 2 inf mine", "the score 'inf' is not a finite number"),
