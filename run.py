@@ -3,11 +3,11 @@
 import os
 
 import hydra
-from hydra.utils import instantiate
 from omegaconf import DictConfig
 
+from experiments.building import build
 from experiments.mistakes import explained
-from experiments.schema import Experiment, Report
+from experiments.schema import Report
 from experiments.sweeps.attempt import attempt
 
 
@@ -16,8 +16,7 @@ def main(config: DictConfig) -> float:
     """Build the configured experiment and run it; a sweeper maximises the number."""
 
     def run() -> Report:
-        experiment: Experiment = instantiate(config.experiment, _convert_="all")
-        return experiment.run()
+        return build(config).run()
 
     return attempt(run, config)
 

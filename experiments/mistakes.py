@@ -17,23 +17,12 @@ from hydra.errors import HydraException, InstantiationException, MissingConfigEx
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
+from experiments.extras import install, missing_extra
+
 USER_MISTAKE = 2
 FAULT = 1
 INTERRUPTED = 130
 CONF = Path(__file__).resolve().parent.parent / "conf"
-_EXTRAS = {
-    "ranx": "ranx",
-    "ragas": "ragas",
-    "optuna": "sweep",
-    "hydra_plugins": "sweep",
-    "xllamacpp": "local",
-    "llama_index.llms": "api",
-    "llama_index.embeddings": "api",
-    "sentence_transformers": "torch",
-    "torch": "torch",
-}
-
-
 _PLUGINS = ("optuna", "joblib")
 
 
@@ -87,7 +76,7 @@ def _sentence(error: BaseException, arguments: Sequence[str]) -> str | None:
     if isinstance(error, HydraException | OmegaConfBaseException):
         return _configuration(error, arguments)
     if isinstance(error, ImportError):
-        return _missing_extra(error)
+        return missing_extra(error.name or "")
     if isinstance(error, TypeError) and "unexpected keyword argument" in str(error):
         return f"An option does not exist here: {error}."
     if isinstance(error, ValueError):
@@ -101,7 +90,7 @@ def _sentence(error: BaseException, arguments: Sequence[str]) -> str | None:
 def _unknown_choice(error: MissingConfigException) -> str:
     group, _, choice = str(error.missing_cfg_file).rpartition("/")
     if group in ("hydra/sweeper", "hydra/launcher") and choice in _PLUGINS:
-        return _install(f"hydra-{choice}-{group.removeprefix('hydra/')}", "sweep")
+        return install(f"hydra-{choice}-{group.removeprefix('hydra/')}", "sweep")
     options = sorted(error.options or ())
     near = difflib.get_close_matches(choice, options, n=3, cutoff=0.5)
     hint = f" Did you mean {' or '.join(near)}?" if near else ""
@@ -161,18 +150,3 @@ def _keys(config: DictConfig, prefix: str = "") -> Iterator[str]:
             value = config[key]
             if isinstance(value, DictConfig):
                 yield from _keys(value, f"{prefix}{key}.")
-
-
-def _missing_extra(error: ImportError) -> str | None:
-    module = error.name or ""
-    for start, extra in _EXTRAS.items():
-        if module == start or module.startswith(f"{start}."):
-            return _install(module, extra)
-    return None
-
-
-def _install(package: str, extra: str) -> str:
-    return (
-        f"This needs the package {package}, which is an option: "
-        f"install it with .venv/bin/pip install -c constraints.txt -e '.[{extra}]'."
-    )

@@ -8,6 +8,8 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.utils import get_object
 from omegaconf import DictConfig, ListConfig, OmegaConf
 
+from experiments.building import check_options
+
 CONF = Path(__file__).resolve().parents[1] / "conf"
 PRESETS = sorted(
     str(path.relative_to(CONF / "experiment").with_suffix(""))
@@ -56,6 +58,7 @@ def test_every_experiment_composes_and_changes_the_configuration(preset):
     config = composed(f"+experiment={preset}", "dataset.path=.")
     assert config.experiment != composed().experiment
     check_targets(config)
+    check_options(config)
 
 
 @pytest.mark.parametrize("option", OPTIONS)
@@ -63,7 +66,10 @@ def test_every_option_of_every_group_composes(option):
     group, choice = option.split("/")
     value = f"[{choice}]" if group == "postprocessor" else choice
     sign = "" if any(group in entry for entry in DEFAULTS if entry != "_self_") else "+"
-    check_targets(composed(f"{sign}{group}={value}"))
+    config = composed(f"{sign}{group}={value}")
+    check_targets(config)
+    config.experiment = {"read": config.pipeline, "and": config.setting}
+    check_options(config)
 
 
 def test_no_option_is_set_before_the_groups_are_read():

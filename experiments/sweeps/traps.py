@@ -9,6 +9,7 @@ from typing import Any
 
 from omegaconf import DictConfig, ListConfig, OmegaConf
 
+from experiments.building import check_options
 from experiments.sweeps.plan import parsed
 
 
@@ -18,6 +19,7 @@ def check_sweep(config: DictConfig) -> None:
     config: a multirun's, with the node `hydra`.
     """
     _check_experiments(config)
+    check_options(config)
     _check_plugins(config)
     _check_direction(config.hydra.sweeper.get("direction"))
 
