@@ -32,7 +32,7 @@ def _weights(name: str, pipeline: Pipeline) -> str:
     parts = getattr(pipeline.retriever, "parts", {})
     if not any(hasattr(part, "parts") for part in parts.values()):
         return ""
-    weights = pipeline.retriever.effective_weights().items()
+    weights = pipeline.retriever.effective_weights().items()  # type: ignore[attr-defined]
     return f"{name}: effective weights " + ", ".join(f"{leaf} {value:g}" for leaf, value in weights)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from experiments import console
 from experiments.result import Result, differences
 from experiments.schema import Dataset, Report, RunRecord
-from experiments.summary import summary, write_result, write_summary
+from experiments.summary import point_latest, summary, write_result, write_summary
 from experiments.trec_run import TrecRun, read_run
 from retrievers.ranking import Ranking
 
@@ -62,6 +62,7 @@ class ImportedRuns:
         kept = {name: self._keep(folder, name, results[name], dataset, split) for name in files}
         overrides = self.setting.overrides
         write_summary(folder, summary(self.title, overrides, dataset, results, against, kept))
+        point_latest(folder.parent.parent, folder)
         console.show(results, against, baseline, folder)
         return self._report(results, folder)
 

@@ -175,7 +175,7 @@ class Pipeline:
             if depth >= len(nodes) or not short.size:
                 return retrieved, ranking
             depth = min(2 * depth, len(nodes))
-            deeper = self._search([plans[row] for row in short], depth, indexes, store)
+            deeper = self._search([plans[int(row)] for row in short], depth, indexes, store)
             retrieved = with_rows(retrieved, short, deeper)
 
     def _search(

@@ -6,7 +6,7 @@ import re
 
 MASK = "…"
 _NAME = re.compile(
-    r"(^|[._-])((api|access|secret|private)_?key|token|secret|passw(or)?d|credentials?|headers)$",
+    r"(^|[+~._-])((api|access|secret|private)_?key|token|secret|passw(or)?d|credentials?|headers)$",
     re.IGNORECASE,
 )
 _IN_ADDRESS = re.compile(r"(?<=://)[^/@\s]+(?=@)")

@@ -13,6 +13,9 @@ Rows = NDArray[np.int32]
 Scores = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
+Results = Iterable[str | int | tuple[str, float] | tuple[int, float]]
+"""Ids, or (id, score) pairs, best first; a whole number is read as text."""
+
 EVERY_PART = "*"
 
 
@@ -104,7 +107,7 @@ class Ranking:
     @classmethod
     def from_lists(
         cls,
-        results: Mapping[str | int, Iterable[str | int | tuple[str | int, float]]],
+        results: Mapping[str, Results] | Mapping[int, Results],
         node_ids: Iterable[str | int] | None = None,
     ) -> Ranking:
         """A ranking from query id -> ids (or (id, score) pairs), best first.

@@ -34,7 +34,7 @@ def refusal(word, experiment="retrieval"):
 
 
 def refused(config):
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError, match=r"\S") as caught:
         check_options(config)
     assert "\n" not in str(caught.value)
     return str(caught.value)
@@ -115,4 +115,3 @@ def test_a_part_that_every_variant_replaces_cannot_be_set(word):
     with pytest.raises(ValueError, match="changes nothing: every variant has a retriever"):
         check_replaced(config, ["+experiment=compare", word])
     check_replaced(config, ["depth=3", "+retriever@variants.mine.retriever=bm25"])
-

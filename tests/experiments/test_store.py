@@ -157,6 +157,8 @@ def test_a_file_that_is_no_database_is_set_aside(tmp_path):
 
 
 class Part:
+    labels = frozenset({"name"})
+
     def __init__(self, name, *, depth=1, inner=None):
         self.name = name
         self.depth = depth
