@@ -34,9 +34,8 @@ def refusal(word, experiment="retrieval"):
 
 
 def refused(config):
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError, match=r"^[^\n]+$") as caught:
         check_options(config)
-    assert "\n" not in str(caught.value)
     return str(caught.value)
 
 
@@ -105,6 +104,7 @@ def test_a_target_whose_package_is_an_extra_says_which():
 
 def test_a_deleted_option_that_is_read_is_named():
     config = deepcopy(composed("retrieval"))
+    OmegaConf.set_struct(config, False)
     del config["depth"]
     assert refused(config) == "pipeline reads depth, which is not there: keep depth."
 
@@ -115,4 +115,3 @@ def test_a_part_that_every_variant_replaces_cannot_be_set(word):
     with pytest.raises(ValueError, match="changes nothing: every variant has a retriever"):
         check_replaced(config, ["+experiment=compare", word])
     check_replaced(config, ["depth=3", "+retriever@variants.mine.retriever=bm25"])
-
