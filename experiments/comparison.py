@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments import console
+from experiments.destinations import check_destination, check_name
 from experiments.figures import score_figure, write_figure
 from experiments.pipeline import Pipeline
 from experiments.result import Result, differences, judge
@@ -203,7 +204,10 @@ class Comparison:
     def _pipelines(self) -> dict[str, Pipeline]:
         """Variant -> its pipeline. Raises ValueError for an unknown part or baseline."""
         known = [part.name for part in fields(self.base)]
+        if not self.variants:
+            raise ValueError("No variant is left to run: keep at least one of them.")
         for name, changes in self.variants.items():
+            check_name(name)
             for part in changes.keys() - set(known):
                 near = get_close_matches(part, known, n=1) or known
                 raise ValueError(
@@ -215,6 +219,7 @@ class Comparison:
                 f"The baseline '{self.baseline}' is none of the variants: "
                 f"choose one of {', '.join(self.variants)}."
             )
+        check_destination(self.setting.submission)
         if len(self.variants) > 1 and getattr(self.setting.submission, "path", None):
             raise ValueError(
                 "submission.path names one file and there are several pipelines: "

@@ -19,11 +19,19 @@ if TYPE_CHECKING:
 
 NO_LABELS = "This dataset has no labels, so nothing is scored; the ranking is written."
 
+_NARROWEST = 60  # columns below which a table would be lines without numbers
+
+
+def terminal() -> Console:
+    """The output stream, at least as wide as a table with one metric needs."""
+    out = Console()
+    return out if out.width >= _NARROWEST else Console(width=_NARROWEST)
+
 
 def show_notes(notes: Sequence[str]) -> None:
     """One line for each thing that loading or splitting left out or mended."""
     for note in notes:
-        _say(Console(), f"Note: {note}")
+        _say(terminal(), f"Note: {note}")
 
 
 def show(
@@ -33,7 +41,7 @@ def show(
     folder: Path,
 ) -> None:
     """The tables of a finished run, and where its files are."""
-    out = Console()
+    out = terminal()
     first = next(iter(results.values()))
     if first.scores is None:
         _say(out, NO_LABELS)

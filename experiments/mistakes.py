@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import difflib
+import errno
 import os
-import re
 import sys
+import sysconfig
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dis import opname
 from pathlib import Path
 
-from hydra import compose, initialize_config_dir
-from hydra.core.global_hydra import GlobalHydra
 from hydra.errors import HydraException, InstantiationException, MissingConfigException
-from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
-from experiments.extras import install, missing_extra
+from experiments.configuration_mistakes import configuration, unknown_choice, unset
+from experiments.extras import missing_extra
 
 USER_MISTAKE = 2
 FAULT = 1
 INTERRUPTED = 130
-CONF = Path(__file__).resolve().parent.parent / "conf"
-_PLUGINS = ("optuna", "joblib")
+_INSTALLED = {Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib")}
 
 
 @contextmanager
@@ -41,12 +39,13 @@ def explained() -> Iterator[None]:
 def explain(error: Exception, arguments: Sequence[str]) -> int:
     """Print what went wrong to the error stream; returns the exit code.
 
-    arguments: the words of the command line. A `ValueError`, a configuration error, a missing
-    extra or a file that cannot be reached is a user's mistake (2); all else is a fault (1).
+    arguments: the words of the command line. A `ValueError` that a line of ours raises, a
+    configuration error, a missing extra or a file that cannot be reached is a user's mistake (2);
+    all else is a fault (1), a `ValueError` of numpy's among it.
     `HYDRA_TRACEBACK=1` in the environment shows the traceback of a mistake too.
     """
     cause = _cause(error)
-    sentence = _sentence(cause, arguments)
+    sentence = _sentence(cause, arguments, built=cause is not error)
     if sentence is None or os.environ.get("HYDRA_TRACEBACK"):
         traceback.print_exception(error, file=sys.stderr)
         return FAULT if sentence is None else USER_MISTAKE
@@ -57,7 +56,7 @@ def explain(error: Exception, arguments: Sequence[str]) -> int:
 def reason(error: Exception) -> str:
     """One line that says why: the sentence of a mistake, else the kind of fault and its words."""
     cause = _cause(error)
-    said = _sentence(cause, ()) or f"{type(cause).__name__}: {cause}"
+    said = _sentence(cause, (), built=cause is not error) or f"{type(cause).__name__}: {cause}"
     return " ".join(said.split())
 
 
@@ -68,85 +67,51 @@ def _cause(error: BaseException) -> BaseException:
     return error
 
 
-def _sentence(error: BaseException, arguments: Sequence[str]) -> str | None:
+def _sentence(error: BaseException, arguments: Sequence[str], *, built: bool) -> str | None:
+    """built: the error comes from a constructor, where libraries refuse an option as we do."""
     if isinstance(error, MissingConfigException):
-        return _unknown_choice(error)
+        return unknown_choice(error)
     if isinstance(error, MissingMandatoryValue):
-        return _unset(error)
+        return unset(error)
     if isinstance(error, HydraException | OmegaConfBaseException):
-        return _configuration(error, arguments)
+        return configuration(error, arguments)
     if isinstance(error, ImportError):
         return missing_extra(error.name or "")
     if isinstance(error, TypeError) and "unexpected keyword argument" in str(error):
         return f"An option does not exist here: {error}."
     if isinstance(error, ValueError):
-        return str(error)
+        return _flat(error) if built or is_deliberate(error) else None
     if isinstance(error, OSError):
-        place = f" ({error.filename})" if error.filename else ""
-        return f"{error.strerror or error}{place}."
+        return _unreachable(error)
     return None
 
 
-def _unknown_choice(error: MissingConfigException) -> str:
-    group, _, choice = str(error.missing_cfg_file).rpartition("/")
-    if group in ("hydra/sweeper", "hydra/launcher") and choice in _PLUGINS:
-        return install(f"hydra-{choice}-{group.removeprefix('hydra/')}", "sweep")
-    options = sorted(error.options or ())
-    near = difflib.get_close_matches(choice, options, n=3, cutoff=0.5)
-    hint = f" Did you mean {' or '.join(near)}?" if near else ""
-    return f"There is no {group} '{choice}'.{hint} There are: {', '.join(options)}."
+def is_deliberate(error: ValueError) -> bool:
+    """Whether a `raise` outside the installed packages made it, or pydantic checking a value.
+
+    An error that came from another process has no trace, and counts as deliberate.
+    """
+    trace = error.__traceback__
+    if trace is None or hasattr(error, "errors"):
+        return True
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    code = trace.tb_frame.f_code
+    raises = opname[code.co_code[trace.tb_lasti]] == "RAISE_VARARGS"
+    return raises and not any(Path(code.co_filename).is_relative_to(one) for one in _INSTALLED)
 
 
-def _unset(error: MissingMandatoryValue) -> str:
-    key = re.search(r"full_key: (\S+)", str(error))
-    full = key.group(1) if key else "an option"
-    name = re.sub(r"^experiment\.(setting|pipeline|base)\.", "", full)
-    return f"{name} has no value: add {name}=… to the command."
+def _flat(error: ValueError) -> str:
+    """One sentence, also of pydantic's report of several lines and an address."""
+    if not callable(getattr(error, "errors", None)):
+        return str(error)
+    found = error.errors()  # type: ignore[attr-defined]
+    said = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in found]
+    return f"{'; '.join(said)}."
 
 
-def _configuration(error: BaseException, arguments: Sequence[str]) -> str:
-    first = str(error).strip().split("\n", 1)[0]
-    if listed := re.search(r"(?:Ambiguous value for argument|Sweep parameters) '(.+)'", first):
-        return (
-            f"{listed.group(1)} is a list, and a single run takes one value: "
-            f"add -m to run a trial for each, as in python run.py -m {' '.join(arguments)}."
-        )
-    if launcher := re.search(r"In '(experiment/\S+)'.*'experiment/hydra/(launcher|sweeper)", first):
-        file, part = launcher.groups()
-        return (
-            f"conf/{file}.yaml chooses a {part}, which Hydra looks for in the wrong place: "
-            f"write hydra/{part}=… on the command line instead."
-        )
-    unknown = re.search(r"Could not (?:override|delete from config)[. ]+'?([\w./@]+)'?", first)
-    if unknown is None:
-        return f"{first} (in: {' '.join(arguments)})" if arguments else first
-    name = unknown.group(1).rstrip(".")
-    if name == "experiment":
-        return "Write +experiment=NAME, with the plus: a run has no experiment to replace."
-    near = difflib.get_close_matches(name, list(_options(arguments)), n=3, cutoff=0.5)
-    hint = f"Did you mean {' or '.join(near)}?" if near else "`python run.py --help` lists them."
-    return f"There is no option '{name}'. {hint}"
-
-
-def _options(arguments: Sequence[str]) -> Iterator[str]:
-    """Every group and every key of the configuration that the groups on the command line give."""
-    groups = [str(path.relative_to(CONF)) for path in CONF.rglob("*") if path.is_dir()]
-    yield from groups
-    known = (*groups, "experiment")
-    chosen = [word for word in arguments if word.lstrip("+").split("=")[0] in known]
-    GlobalHydra.instance().clear()
-    try:
-        with initialize_config_dir(str(CONF), version_base="1.3"):
-            config = compose("config", overrides=chosen)
-    except (HydraException, OmegaConfBaseException):
-        return
-    yield from _keys(config)
-
-
-def _keys(config: DictConfig, prefix: str = "") -> Iterator[str]:
-    for key in map(str, config):
-        yield f"{prefix}{key}"
-        if not OmegaConf.is_missing(config, key) and not OmegaConf.is_interpolation(config, key):
-            value = config[key]
-            if isinstance(value, DictConfig):
-                yield from _keys(value, f"{prefix}{key}.")
+def _unreachable(error: OSError) -> str:
+    place = f" ({error.filename})" if error.filename else ""
+    if error.errno == errno.ENOSPC:
+        return f"The disk is full{place}: free some space, python -m experiments.store shows how."
+    return f"{error.strerror or error}{place}."

@@ -35,6 +35,11 @@ class KaggleSubmission(Submission):
         super().__init__(path, k)
         if not delimiter:
             raise ValueError("submission.delimiter is empty; give the sign between two ids.")
+        if id_column == ids_column:
+            raise ValueError(
+                f"submission.id_column and submission.ids_column are both {id_column}: "
+                "give each column a name of its own."
+            )
         self.id_column = id_column
         self.ids_column = ids_column
         self.delimiter = delimiter

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 KEY = "rankproof.run"
 _EVERY_VIEW = 3  # mlflow.entities.ViewType.ALL: also runs that a user deleted
 _LONGEST_PARAM = 6000
+_SCHEMES = ("sqlite", "postgresql", "mysql", "mssql", "http", "https", "databricks")
 _DIGEST_LENGTH = 36
 
 
@@ -42,6 +43,7 @@ class MLflowTracker:
     def __init__(
         self, uri: str = "sqlite:///runs/mlflow.db", *, artifacts: str = "runs/mlartifacts"
     ) -> None:
+        check_address(uri)
         self.uri = uri
         self.artifacts = artifacts
 
@@ -150,6 +152,16 @@ class MLflowTracker:
         if self.uri.startswith("sqlite:///"):
             location = f"{Path(self.artifacts).resolve().as_uri()}/{_folder_name(name)}"
         return str(client.create_experiment(name, artifact_location=location))
+
+
+def check_address(uri: str) -> None:
+    """Raises ValueError: no tracking store has such an address."""
+    scheme, _, place = uri.partition("://")
+    if scheme.split("+")[0] not in _SCHEMES or not place.strip("/"):
+        raise ValueError(
+            f"tracker.uri is '{uri}': give http://HOST:PORT of a server, or a file such as "
+            f"sqlite:///runs/mlflow.db; tracker=none tracks nothing."
+        )
 
 
 def _write_ahead(database: Path) -> None:

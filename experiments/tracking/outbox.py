@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 from filelock import FileLock
 
 from experiments.tracking.letters import Letter, letters, set_aside, write_letter
-from experiments.tracking.mlflow import MLflowTracker
+from experiments.tracking.mlflow import MLflowTracker, check_address
 
 if TYPE_CHECKING:
     from experiments.schema import RunRecord
@@ -60,6 +60,7 @@ class OutboxTracker:
         artifacts: str = "runs/mlartifacts",
         folder: str | Path = "runs/outbox",
     ) -> None:
+        check_address(uri)
         self.uri = uri
         self.artifacts = artifacts
         self.folder = folder

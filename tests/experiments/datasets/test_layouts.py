@@ -10,6 +10,7 @@ from experiments.datasets.beir import Beir
 from experiments.datasets.jsonl import JsonLines
 from experiments.datasets.layout import layout_name, layouts
 from experiments.datasets.science_qa import ScienceQA
+from experiments.datasets.science_sample import science_sample
 from experiments.datasets.span_jsonl import SpanJsonLines
 from experiments.datasets.trec import Trec
 from experiments.schema import Document, Query, Span, Turn
@@ -212,3 +213,8 @@ def test_every_layout_has_its_option_and_back() -> None:
     for layout in layouts():
         options = yaml.safe_load((CONF / f"{layout_name(layout)}.yaml").read_text())
         assert set(options) - {"_target_"} == set(layout.__dataclass_fields__) - {"files"}
+
+
+def test_the_bundled_sample_does_not_depend_on_the_working_directory(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert len(science_sample().load().queries) > 0

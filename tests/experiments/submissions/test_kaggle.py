@@ -96,3 +96,8 @@ def test_a_file_without_its_last_line_break_is_noted(tmp_path, dataset):
     checked = check(KaggleSubmission(), dataset, tmp_path, GOLDEN.removesuffix("\n"))
     assert checked.problems == ()
     assert checked.notes == ("The last line has no line break: is the file complete?",)
+
+
+def test_the_two_columns_cannot_share_a_name():
+    with pytest.raises(ValueError, match="are both prediction"):
+        KaggleSubmission(id_column="prediction")

@@ -8,6 +8,7 @@ import pytest
 from experiments.schema import Dataset, Document, Mean, Query, RunRecord
 from experiments.tracking.mlflow import MLflowTracker, metric_values
 from experiments.tracking.none import NoTracker
+from experiments.tracking.outbox import OutboxTracker
 
 DATASET = Dataset("물 (water)", [Document("d", "물")], [Query("q", "물?")], None, "f" * 64)
 SCORES = {
@@ -107,3 +108,14 @@ def test_two_processes_may_meet_a_new_store_at_once(tmp_path):
 
 def test_no_tracker_gives_no_id():
     assert NoTracker().log(record()) is None
+
+
+@pytest.mark.parametrize(
+    "uri", ["", "file:./mlruns", "./mlruns", "foo://x", "sqlite:///", "http://"]
+)
+def test_an_address_that_no_store_has_is_refused_before_any_work(uri):
+    with pytest.raises(ValueError, match="tracker.uri is "):
+        MLflowTracker(uri)
+    with pytest.raises(ValueError, match="tracker.uri is "):
+        OutboxTracker(uri)
+    OutboxTracker("postgresql+psycopg2://user@host/name")
