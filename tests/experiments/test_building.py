@@ -34,11 +34,7 @@ def refusal(word, experiment="retrieval"):
 
 
 def refused(config):
-<<<<<<< HEAD
-    with pytest.raises(ValueError, match=r"\S") as caught:
-=======
     with pytest.raises(ValueError, match=r"^[^\n]+$") as caught:
->>>>>>> options
         check_options(config)
     return str(caught.value)
 
