@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.atomic_file import atomic_file
-from experiments.datasets.lines import Line, read_text
+from experiments.datasets.lines import LONE_RETURNS, Line, read_text
 from retrievers.ranking import Ranking
 
 COLUMNS = "query Q0 document rank score tag"
@@ -69,7 +69,8 @@ def read_run(path: Path, names: Iterable[str] = ()) -> TrecRun:
     A byte order mark, CRLF and blank lines are skipped.
 
     Raises ValueError, with file and line, for a missing or empty file, a line of fewer than six
-    columns, a rank that is no number, a score that is no finite number, bytes that are not UTF-8.
+    columns, a rank that is no number, a score that is no finite number, bytes that are not UTF-8,
+    lines that end in \\r alone.
     """
     table = _read_table(path)
     order, kept = _order(table)
@@ -131,6 +132,8 @@ def _read_table(path: Path) -> _Table:
     table = _Table({}, {}, array("i"), array("i"), array("d"), array("d"))
     # Bytes split at ASCII blanks alone, as in trec_eval: an id may hold a no-break space.
     data = read_text(path).removeprefix("\ufeff").encode()
+    if b"\n" not in data and b"\r" in data.strip():
+        raise Line(path, 1, "").error(LONE_RETURNS)
     for number, line in enumerate(data.split(b"\n"), 1):
         columns = line.split(None, 5)
         if not columns:

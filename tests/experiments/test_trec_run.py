@@ -186,3 +186,10 @@ class TestOracle:
         assert int((read.ranking.nodes >= 0).sum()) == results
         falls = np.diff(read.ranking.scores, axis=1) <= 0
         assert (falls | np.isnan(read.ranking.scores[:, 1:])).all()
+
+
+def test_lines_that_end_in_returns_alone_are_refused_and_not_lost(tmp_path):
+    path = tmp_path / "mac.trec"
+    path.write_bytes(b"q1 Q0 a 1 2 tag\rq1 Q0 b 2 1 tag\r")
+    with pytest.raises(ValueError, match=r"line 1: a line ends in \\r alone"):
+        read_run(path)
