@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -91,10 +92,21 @@ class MLflowTracker:
             tags=[RunTag(name, value) for name, value in tags.items()],
         )
         if record.dataset is not None:
-            self._client.log_inputs(run, [_dataset_input(record.dataset)])
+            self._log_dataset(run, record.dataset)
         for path in record.files:
             self._client.log_artifact(run, str(path))
         self._client.set_terminated(run, "FAILED" if record.failure else "FINISHED", at)
+
+    def _log_dataset(self, run: str, dataset: Dataset) -> None:
+        from mlflow.exceptions import MlflowException
+
+        try:
+            self._client.log_inputs(run, [_dataset_input(dataset)])
+        except MlflowException as error:
+            if not re.search("unique|duplicate", str(error), re.IGNORECASE):
+                raise
+            # Another process has just written the same dataset: now it is found there.
+            self._client.log_inputs(run, [_dataset_input(dataset)])
 
     @cached_property
     def _client(self) -> MlflowClient:

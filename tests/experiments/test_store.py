@@ -1,14 +1,18 @@
 """A stored stage is computed once, survives damage, and is keyed by all that can change it."""
 
+import ast
+import errno
 import json
 import multiprocessing
+import os
+import signal
 import time
 import warnings
 
 import numpy as np
 import pytest
 
-from experiments import identity
+from experiments import entry, identity
 from experiments.entry import MANIFEST
 from experiments.identity import describe, fingerprint
 from experiments.records import MemoryRecords, SqliteRecords
@@ -190,3 +194,87 @@ def test_editing_a_source_file_changes_the_description(tmp_path, monkeypatch):
 
 def test_a_fingerprint_does_not_depend_on_the_order_of_keys():
     assert fingerprint({"a": 1, "b": "물"}) == fingerprint({"b": "물", "a": 1})
+
+
+def test_a_large_entry_is_read_in_full_only_where_it_was_touched(tmp_path, monkeypatch):
+    monkeypatch.setattr(entry, "ALWAYS_READ", 100)
+    read = []
+    checksum = entry.checksum
+    monkeypatch.setattr(entry, "checksum", lambda path: read.append(path.name) or checksum(path))
+    remember(Store(tmp_path), "k", [0] * 100, [])
+    read.clear()
+    remember(Store(tmp_path), "k", [0] * 100, [])
+    assert read == []
+    (file,) = tmp_path.rglob("value.npy")
+    file.touch()  # as a copy to another machine has it: whole, with other times
+    calls = []
+    for _ in range(2):
+        remember(Store(tmp_path), "k", [0] * 100, calls)
+    assert (read, calls) == (["value.npy"], [])
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content)
+    with pytest.warns(UserWarning, match="damaged"):
+        remember(Store(tmp_path), "k", [0] * 100, calls)
+    assert calls == ["k"]
+
+
+def test_an_entry_that_is_replaced_while_it_is_mapped_stays_readable(tmp_path):
+    store = Store(tmp_path)
+
+    def mapped(folder):
+        return np.load(folder / "value.npy", mmap_mode="r")
+
+    store.remember("stage", "k", lambda: np.full(1000, 1), save, mapped)
+    first = store.remember("stage", "k", lambda: None, save, mapped)
+    store.remember("stage", "k", lambda: np.full(1000, 2), save, mapped, again=True)
+    assert set(first.tolist()) == {1}
+
+
+def killed_build(folder):
+    def save_half(value, unfinished):
+        np.save(unfinished / "value.npy", value)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    Store(folder).remember("stage", "k", lambda: np.array([0]), save_half, load)
+
+
+def test_a_process_killed_while_it_writes_leaves_nothing_that_is_read(tmp_path):
+    worker = multiprocessing.get_context("spawn").Process(target=killed_build, args=(tmp_path,))
+    worker.start()
+    worker.join()
+    assert worker.exitcode == -signal.SIGKILL
+    assert list(tmp_path.rglob("*.tmp"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert remember(Store(tmp_path), "k", [1], []).tolist() == [1]
+    assert not list(tmp_path.rglob("*.tmp"))
+
+
+def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path):
+    def full(value, folder):
+        (folder / "half.npy").write_bytes(b"x")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(ValueError, match=r"No space left.*store=off\.$"):
+        Store(tmp_path).remember("stage", "k", lambda: 1, full, load)
+    assert not [path for path in tmp_path.rglob("*") if path.suffix != ".lock" and path.is_file()]
+
+
+def test_a_place_that_cannot_hold_a_store_is_one_sentence(tmp_path):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"store\.dir="):
+        remember(Store(tmp_path / "file"), "k", [1], [])
+    with pytest.raises(ValueError, match=r"store\.dir="):
+        Store(tmp_path / "file").records("vectors", "k")
+
+
+def test_imports_for_types_alone_do_not_count():
+    tree = ast.parse("if TYPE_CHECKING:\n    import a\nelse:\n    import b\nimport c\n")
+    assert sorted(identity._imports(tree)) == ["b", "c"]
+
+
+def test_versions_are_those_of_the_distribution_that_brought_the_module():
+    assert identity._version("llama_index.core.schema.TextNode")[0] == "llama-index-core"
+    assert identity._version("sklearn.svm")[0] == "scikit-learn"
+    assert identity._version("no_such_module.x") == ("no_such_module.x", "unknown")

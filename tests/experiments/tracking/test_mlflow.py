@@ -74,8 +74,11 @@ def test_a_run_with_its_child_stands_in_the_store(tmp_path):
     assert [item.path for item in client.list_artifacts(child)] == ["ranking.trec"]
 
 
-def log_one(folder, name):
-    tracker(folder).log(record(name))
+def log_several(folder, name):
+    parent = tracker(folder).open(record(name, scores={}, measures={}))
+    for number in range(5):
+        tracker(folder).log(record(f"{name}{number}", parent=parent))
+    tracker(folder).close(parent, record(name))
 
 
 @pytest.mark.slow
@@ -83,7 +86,7 @@ def test_two_processes_may_meet_a_new_store_at_once(tmp_path):
     from mlflow import MlflowClient
 
     context = multiprocessing.get_context("spawn")
-    workers = [context.Process(target=log_one, args=(tmp_path, name)) for name in ("a", "b")]
+    workers = [context.Process(target=log_several, args=(tmp_path, name)) for name in ("a", "b")]
     for worker in workers:
         worker.start()
     for worker in workers:
@@ -91,7 +94,15 @@ def test_two_processes_may_meet_a_new_store_at_once(tmp_path):
     client = MlflowClient(f"sqlite:///{tmp_path}/mlflow.db")
     (experiment,) = client.search_experiments(filter_string="name != 'Default'")
     runs = client.search_runs([experiment.experiment_id])
-    assert sorted(run.info.run_name for run in runs) == ["a", "b"]
+    ids = {run.info.run_id: run.info.run_name for run in runs}
+    children = {
+        run.info.run_name: ids[run.data.tags["mlflow.parentRunId"]]
+        for run in runs
+        if "mlflow.parentRunId" in run.data.tags
+    }
+    assert children == {f"{name}{number}": name for name in "ab" for number in range(5)}
+    assert len(runs) == 12
+    assert {run.info.status for run in runs} == {"FINISHED"}
 
 
 def test_no_tracker_gives_no_id():
