@@ -23,8 +23,9 @@ from retrievers.ranking import Ranking
 
 COLUMNS = "query Q0 document rank score tag"
 
-# Every blank of Unicode, and the byte order mark: readers skip it at the start of a file.
-_BLANKS = [sign for sign in map(chr, range(0x3001)) if sign.isspace()] + ["\ufeff"]
+# Every blank of Unicode; the byte order mark, which readers skip at the start of a file; and NUL,
+# at which they take the file for another encoding.
+_BLANKS = [sign for sign in map(chr, range(0x3001)) if sign.isspace()] + ["\ufeff", "\0"]
 _CODES = "|".join(quote(sign)[1:] for sign in [*_BLANKS, "%"])
 _ENCODED = re.compile(rf"[{re.escape(''.join(_BLANKS))}]|%(?={_CODES})")
 
