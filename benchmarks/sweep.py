@@ -38,6 +38,7 @@ def words(folder: Path, retriever: str, trials: int) -> list[str]:
         f"hydra.sweep.dir={folder}/sweeps/${{now:%H%M%S_%f}}",
         f"tracker.uri=sqlite:///{folder}/mlflow.db",
         f"tracker.artifacts={folder}/artifacts",
+        f"tracker.folder={folder}/outbox",
     ]
 
 
