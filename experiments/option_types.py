@@ -17,7 +17,7 @@ _LEAST = {"depth": 1, "candidates": 1}
 def argument_types(call: Callable[..., Any]) -> dict[str, Any]:
     """Argument -> its annotation, without those whose names exist for type checkers alone."""
     function: Any = call.__init__ if inspect.isclass(call) else call
-    found = {}
+    found: dict[str, Any] = {}
     for name, annotation in getattr(function, "__annotations__", {}).items():
         alone = types.SimpleNamespace(__annotations__={name: annotation})
         try:

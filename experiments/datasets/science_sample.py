@@ -17,4 +17,5 @@ def science_sample(
     corpus: str | None = None,
 ) -> ScienceQA:
     """The loader of the bundled questions.  path: another folder of the same layout."""
-    return ScienceQA(FOLDER if path is None else path, name=name, labels=labels, corpus=corpus)
+    folder = str(FOLDER if path is None else path)
+    return ScienceQA(path=folder, name=name, labels=labels, corpus=corpus)

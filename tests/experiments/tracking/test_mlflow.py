@@ -103,8 +103,8 @@ def test_no_tracker_gives_no_id():
     "uri", ["", "file:./mlruns", "./mlruns", "foo://x", "sqlite:///", "http://"]
 )
 def test_an_address_that_no_store_has_is_refused_before_any_work(uri):
-    with pytest.raises(ValueError, match="tracker.uri is "):
+    with pytest.raises(ValueError, match=r"tracker\.uri is "):
         MLflowTracker(uri)
-    with pytest.raises(ValueError, match="tracker.uri is "):
+    with pytest.raises(ValueError, match=r"tracker\.uri is "):
         OutboxTracker(uri)
     OutboxTracker("postgresql+psycopg2://user@host/name")
