@@ -62,6 +62,10 @@ class Pipeline:
     postprocessors: Mapping[str, Any] = field(default_factory=dict)
     depth: int = 100
 
+    def __post_init__(self) -> None:
+        if self.depth < 1:
+            raise ValueError(f"depth is {self.depth}: give a whole number, 1 or more.")
+
     def run(self, dataset: Dataset, store: StageStore) -> Outcome:
         """All queries through each stage in turn."""
         ranking_parts, reorders = _by_role(self.postprocessors)

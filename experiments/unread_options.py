@@ -47,8 +47,8 @@ def check_replaced(config: DictConfig, words: Sequence[str]) -> None:
         raise ValueError(
             f"{word} changes nothing: every variant has a {part} of its own "
             f"({', '.join(map(str, variants))}). Change that one, as in "
-            f"variants.{next(iter(map(str, variants)))}.{part}.OPTION=…, or name a variant of "
-            f"your own: +{part}@variants.mine.{part}=CHOICE."
+            f"variants.{next(iter(variants))!s}.{part}.OPTION=…, or name a variant of your own: "
+            f"+{part}@variants.mine.{part}=CHOICE."
         )
 
 

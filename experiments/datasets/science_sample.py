@@ -17,5 +17,5 @@ def science_sample(
     corpus: str | None = None,
 ) -> ScienceQA:
     """The loader of the bundled questions.  path: another folder of the same layout."""
-    folder = str(FOLDER) if path is None else path
+    folder = str(FOLDER if path is None else path)
     return ScienceQA(path=folder, name=name, labels=labels, corpus=corpus)

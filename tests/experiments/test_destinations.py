@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from experiments.destinations import check_destination, check_name
+from experiments.pipeline import Pipeline
 
 
 @pytest.mark.parametrize(
@@ -29,3 +30,9 @@ def test_a_submission_goes_to_a_file_in_a_folder_that_exists(tmp_path):
     for path in (str(tmp_path / "file.csv"), "file.csv", None):
         check_destination(SimpleNamespace(path=path))
     check_destination(None)
+
+
+def test_a_depth_of_nothing_is_refused_in_python_too():
+    parts = dict.fromkeys(("chunker", "enrich", "query", "retriever", "gate"))
+    with pytest.raises(ValueError, match="depth is 0"):
+        Pipeline(**parts, depth=0)
