@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log2
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -33,7 +34,7 @@ class Case:
 
     def score(self, metric: str) -> float | None:
         """What our kernel says."""
-        results = {} if self.found is None else {"q": self.found}
+        results: dict[str, list[Any]] = {} if self.found is None else {"q": [*self.found]}
         ranking = Ranking.from_lists(results, node_ids=sorted(self.grades))
         scores = evaluate(
             ranking,

@@ -24,12 +24,13 @@ def config(tmp_path):
     def make(*task, sweeper=None, launcher="hydra._internal.core_plugins.x.Y"):
         return OmegaConf.create(
             {
+                "experiment": {"_target_": "experiments.selftest.Selftest"},
                 "hydra": {
                     "overrides": {"task": list(task)},
                     "sweeper": {"_target_": "hydra._internal.core_plugins.x.Y", **(sweeper or {})},
                     "launcher": {"_target_": launcher},
                     "runtime": {"config_sources": [{"path": str(tmp_path), "schema": "file"}]},
-                }
+                },
             }
         )
 
@@ -77,7 +78,7 @@ def test_a_missing_plugin_is_named_before_the_first_trial(config, monkeypatch):
     ("words", "said"),
     [
         (["+experiment=retrieval", "retriever=bm25,hybrid"], "add -m"),
-        (["experiment=retrieval"], "+experiment=NAME"),
+        (["experiment=retrieval"], "+experiment=retrieval"),
         (["-m", "+experiment=retrieval,sweep_bm25"], "run +experiment=sweep_bm25 by itself"),
         (["-m", "+experiment=retrieval", "dataset=jsonl", "dataset.path=no/such"], "no/such"),
         (["-m", "+experiment=retrieval", "retriever=bm25,bm26", "tracker=none"], "Did you mean"),
