@@ -35,7 +35,7 @@ ui: $(VENV)/core ## the runs, in the browser
 
 $(VENV)/core: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	test -f $(VENV)/full || $(PIP) -e .
+	if test -f $(VENV)/full; then $(MAKE) $(VENV)/full; else $(PIP) -e .; fi
 	@touch $@
 
 $(VENV)/full: pyproject.toml constraints.txt
