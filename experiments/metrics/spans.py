@@ -102,7 +102,8 @@ def parse_span(text: str) -> SpanMeasure:
     if not kind.startswith(SPAN_PREFIX):
         raise ValueError(
             f"{text} counts documents and this set is labelled by characters, where the number of "
-            f"relevant chunks depends on the chunker: use {', '.join(f'{k}@10' for k in _KINDS)}."
+            f"relevant chunks depends on the chunker: use {', '.join(f'{k}@10' for k in _KINDS)} "
+            "(metrics=spans has a list of them)."
         )
     if kind not in _KINDS:
         raise ValueError(unknown(text, _KINDS))
