@@ -31,6 +31,8 @@ def attempt(run: Callable[[], Report], config: DictConfig) -> float:
     if trial is None:
         with explained():
             return objective(run())
+    # Hydra's copy of the options, with any key and password among them.
+    (trial.folder.parent / "multirun.yaml").unlink(missing_ok=True)
     started = time.time()
     try:
         report = run()
