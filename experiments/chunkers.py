@@ -12,9 +12,9 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from llama_index.core.node_parser import SentenceSplitter, TextSplitter
 
-from experiments.sentences import split_sentences
-from experiments.tokens import encoding as encoding_named
-from experiments.tokens import tokens_of
+from retrievers.sentences import split_sentences
+from retrievers.tokens import encoding as encoding_named
+from retrievers.tokens import tokens_of
 
 logger = logging.getLogger(__name__)
 

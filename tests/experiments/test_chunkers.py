@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from llama_index.core.node_parser import SentenceSplitter
 
 from experiments.chunkers import FixedTokens, Sentences, WholeDocuments
-from experiments.tokens import encoding, tokens_of
+from retrievers.tokens import encoding, tokens_of
 
 ENCODING = "o200k_base"
 PIECES = [

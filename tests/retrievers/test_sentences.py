@@ -5,7 +5,7 @@ import os
 import pytest
 from hypothesis import given, settings
 
-from experiments.sentences import split_sentences
+from retrievers.sentences import split_sentences
 from retrievers.analyzers import analyzer
 from retrievers.korean import kiwi
 from tests.experiments.test_chunkers import TEXTS
