@@ -6,6 +6,7 @@ Trials that differ in values alone share the files that are merged, which is a t
 from __future__ import annotations
 
 import pickle
+from copy import deepcopy
 from typing import Any
 
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
@@ -22,7 +23,7 @@ class ComposedOnce(ConfigLoaderImpl):
     def __init__(self, config_search_path: Any) -> None:
         super().__init__(config_search_path)
         self._kept: dict[tuple[str, ...], bytes] | None = {}
-        self._merged: dict[str, bytes] = {}
+        self._merged: dict[str, DictConfig] = {}
 
     def load_sweep_config(
         self, master_config: DictConfig, sweep_overrides: list[str]
@@ -42,9 +43,8 @@ class ComposedOnce(ConfigLoaderImpl):
         key = repr(defaults)
         if key not in self._merged:
             merged = super()._compose_config_from_defaults_list(defaults, repo)
-            self._merged[key] = pickle.dumps(merged)
-        config: DictConfig = pickle.loads(self._merged[key])
-        return config
+            self._merged[key] = merged
+        return deepcopy(self._merged[key])
 
     def __getstate__(self) -> dict[str, Any]:
         """Worker processes keep no trial: they compose each one once anyway."""
