@@ -122,8 +122,9 @@ class Duplicates:
         places = _places(nodes, equal, len(distinct))
 
         def overlapping(left: NDArray[np.intp], right: NDArray[np.intp]) -> NDArray[np.bool_]:
-            (a, start_a, end_a), (b, start_b, end_b) = places[left].T, places[right].T
-            return np.logical_and.reduce((a >= 0, a == b, start_a < end_b, start_b < end_a))
+            one, other = places[left], places[right]
+            same = (one[:, 0] == other[:, 0]) & (one[:, 0] >= 0)
+            return same & (one[:, 1] < other[:, 2]) & (other[:, 1] < one[:, 2])
 
         return similar_groups(
             distinct, self.threshold, shingle=self.shingle, seed=self.seed, apart=overlapping
