@@ -75,10 +75,11 @@ def repetition(measured: Measured) -> list[str]:
     if not found.near:
         copies = "No chunk is equal or nearly equal to another."
     else:
+        groups = f"{len(found.near):,} group{'s' if len(found.near) > 1 else ''}"
         copies = (
-            f"{found.redundant:,} chunk{'s' if found.redundant > 1 else ''} could go without a "
-            f"loss of text: there are {len(found.near):,} groups of (nearly) equal ones, "
-            f"{len(found.exact):,} of them with letter-for-letter copies."
+            f"{groups} of chunks that are equal or nearly so, {len(found.exact):,} of them with "
+            f"exact copies: {found.redundant:,} chunk{'s' if found.redundant > 1 else ''} could "
+            "go with little loss."
         )
     share = found.boilerplate_characters.sum() / max(found.characters, 1)
     shared = (
