@@ -25,6 +25,7 @@ def board_figure(reading: BoardReading) -> go.Figure:
     figure.add_scatter(
         x=np.concatenate([ends, ends[::-1]]),
         y=np.concatenate([middle - band, middle[::-1] + band]),
+        mode="lines",
         fill="toself",
         fillcolor="rgba(31,111,139,0.12)",
         line={"width": 0},

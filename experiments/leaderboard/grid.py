@@ -23,7 +23,7 @@ def grid_step(metric: str, depth: int) -> int:
     kind = metric.lower()
     if "hit" in kind or "acc" in kind or "recall" in kind:
         return 1
-    return common if "mrr" in kind or "rr" == kind else common * _hits(depth)
+    return common if "mrr" in kind or kind == "rr" else common * _hits(depth)
 
 
 def _hits(depth: int) -> int:
