@@ -61,27 +61,33 @@ def paired_difference(
     return PairedDifference(float(differences.mean()), low, high, p, wins, losses, n - up - down, n)
 
 
-def sign_flip_p(differences: ArrayLike, *, draws: int = 10_000, seed: int = 0) -> float:
-    """The two-sided p-value of a mean difference of zero, by flipping signs.
+def sign_flip_p(
+    differences: ArrayLike, *, two_sided: bool = True, draws: int = 10_000, seed: int = 0
+) -> float:
+    """The p-value of a mean difference of zero, by flipping signs.
 
-    p = share of the sign patterns e with |sum e_i d_i| >= |sum d_i|. All 2^m patterns of the m
-    non-zero differences are counted up to m = 20; beyond, p = (1 + hits) / (draws + 1) over seeded
-    random patterns, which never is 0. Without a non-zero difference p = 1. The order of the
-    queries does not matter. Fisher, The Design of Experiments, 1935; for retrieval: Smucker, Allan
+    p = share of the sign patterns e with |sum e_i d_i| >= |sum d_i|; one-sided, against a positive
+    mean, with sum e_i d_i >= sum d_i. All 2^m patterns of the m non-zero differences are counted
+    up to m = 20; beyond, p = (1 + hits) / (draws + 1) over seeded random patterns, which never is
+    0. Without a non-zero difference p = 1. The order of the queries does not matter. Fisher, The Design of Experiments, 1935; for retrieval: Smucker, Allan
     & Carterette, CIKM 2007; the + 1: Phipson & Smyth, 2010.
     """
     values = np.sort(_checked(differences))
     values = values[values != 0]
     if not values.size:
         return 1.0
-    edge = abs(values.sum()) - _ROUNDING * np.abs(values).sum()
+    total = abs(values.sum()) if two_sided else values.sum()
+    edge = total - _ROUNDING * np.abs(values).sum()
     if values.size <= EXACT_UP_TO:
-        return float((np.abs(_all_sums(values)) >= edge).mean())
+        sums = _all_sums(values)
+        above, below = (sums >= edge).mean(), (-sums >= edge).mean()
+        return float((np.abs(sums) >= edge).mean() if two_sided else (above + below) / 2)
     rng = np.random.default_rng(seed)
     hits = 0
     for size in _batches(draws, values.size):
         flipped = rng.integers(0, 2, size=(size, values.size), dtype=np.int8) @ values
-        hits += int((np.abs(values.sum() - 2 * flipped) >= edge).sum())
+        sums = values.sum() - 2 * flipped
+        hits += int(((np.abs(sums) if two_sided else sums) >= edge).sum())
     return (1 + hits) / (draws + 1)
 
 
