@@ -8,16 +8,16 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
+from experiments.metrics.sample_size import spread
+
 
 def equivalence_p(differences: ArrayLike, margin: float, *, largest: float = 1.0) -> float:
     """The p-value of two one-sided tests: small = the mean difference is within +- margin.
 
-    p = P(Z >= (margin - |mean|) / se), the larger of the two tests. The standard error has two
-    queries more than were seen, one won and one lost by `largest`, the most that one query can
-    differ by: 30 queries without a difference do not prove that the next has none, and their own
-    spread would say so. p = 1 without a query.
-    Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 1987; two added observations:
-    after Agresti & Coull, The American Statistician 1998.
+    p = P(Z >= (margin - |mean|) / se), the larger of the two tests, se = s / sqrt(n) with the
+    floor that `spread` has: no difference in 30 queries does not prove that there is none.
+    `largest` is the most that one query can differ by. p = 1 without a query.
+    Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 1987.
 
     Raises ValueError for a margin that is not positive, or a value that is not finite.
     """
@@ -28,6 +28,5 @@ def equivalence_p(differences: ArrayLike, margin: float, *, largest: float = 1.0
         raise ValueError("Equivalence needs one finite difference a query.")
     if not values.size:
         return 1.0
-    centred = float(((values - values.mean()) ** 2).sum())
-    error = math.sqrt((centred + 2 * largest**2) / (values.size + 2) / values.size)
+    error = spread(values, largest=largest) / math.sqrt(values.size)
     return 1 - NormalDist().cdf((margin - abs(float(values.mean()))) / error)

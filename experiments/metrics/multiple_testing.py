@@ -105,4 +105,4 @@ def _patterns(
 
 
 def _highest(statistics: NDArray[np.float32], two_sided: bool) -> NDArray[np.float32]:
-    return (np.abs(statistics) if two_sided else statistics).max(axis=1)
+    return np.asarray((np.abs(statistics) if two_sided else statistics).max(axis=1))

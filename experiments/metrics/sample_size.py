@@ -12,14 +12,17 @@ POWER = 0.8
 
 
 def spread(differences: ArrayLike, *, largest: float = 1.0) -> float:
-    """The standard deviation of a query's difference, with one win and one loss added.
+    """The standard deviation of a query's difference, at least that of one win and one loss.
 
-    The two added queries differ by `largest`; without them, queries that all tie would promise
-    that any number of them can show any gain.
+    The floor is largest * sqrt(2 / n), for n queries of which two differ, by the most a query can:
+    n queries without a difference do not prove that the next has none. inf without a query.
     """
     values = np.asarray(differences, dtype=np.float64)
-    centred = float(((values - values.mean()) ** 2).sum()) if values.size else 0.0
-    return math.sqrt((centred + 2 * largest**2) / (values.size + 2))
+    if not values.size:
+        return math.inf
+    squares = float(((values - values.mean()) ** 2).sum())
+    seen = math.sqrt(squares / max(values.size - 1, 1))
+    return max(seen, largest * math.sqrt(2 / values.size))
 
 
 def minimum_detectable_effect(
@@ -34,9 +37,7 @@ def minimum_detectable_effect(
     return (critical + _z(power)) * deviation / math.sqrt(n) if n else math.inf
 
 
-def queries_needed(
-    deviation: float, effect: float, critical: float, power: float = POWER
-) -> int:
+def queries_needed(deviation: float, effect: float, critical: float, power: float = POWER) -> int:
     """How many queries find a true mean difference of `effect` with this power.
 
     ((critical + z_power) * deviation / effect)^2, rounded up; the same terms as in

@@ -48,7 +48,7 @@ class TrialScores:
             private = self._against(self.private[:, kept])[others]
         layout = self.layout or Layout()
         return Gains(
-            names=tuple(self.names[row] for row in others),
+            names=tuple(self.names[int(row)] for row in others),
             rows=others,
             public=self._against(self.public[:, public])[others],
             private=private,
@@ -124,7 +124,7 @@ class Gains:
         """Which trials have private scores: bool [k - 1]."""
         if self.private is None:
             return np.zeros(len(self.names), dtype=bool)
-        return ~np.isnan(self.private).any(axis=1)
+        return np.asarray(~np.isnan(self.private).any(axis=1))
 
 
 _ROUNDING = 1e-6  # the ledger keeps float32
@@ -132,7 +132,7 @@ _DIGITS = 9
 
 
 def _complete(scores: NDArray[np.floating]) -> NDArray[np.bool_]:
-    kept = ~np.isnan(scores).any(axis=0)
+    kept: NDArray[np.bool_] = ~np.isnan(scores).any(axis=0)
     if not kept.any():
         raise ValueError(
             "There is no query that all of these trials have scored: leave out trials on other "

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
+
+from experiments.overfit import sentences
+from experiments.overfit.evidence import Evidence, weigh
+from experiments.overfit.rules import Rules
+from experiments.overfit.scores import Gains
 
 
 class Word(StrEnum):
@@ -16,47 +21,37 @@ class Word(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """At which rates a verdict may be wrong.
-
-    alpha: how often OVERFIT, and how often REAL, may be said wrongly; between 0 and 0.5.
-    equivalence: differences below this score do not matter.
-    look: which opening of a sealed private half this is, 1 for the first; None: it was never
-        sealed, and every trial with private scores counts.
-    draws: random draws of each Monte Carlo step.
-    """
-
-    _: KW_ONLY
-    alpha: float = 0.05
-    equivalence: float = 0.02
-    look: int | None = None
-    draws: int = 10_000
-    seed: int = 0
-
-    @property
-    def level(self) -> float:
-        """What the private test may spend: alpha / 2**look when sealed, alpha when not."""
-        return self.alpha if self.look is None else self.alpha / 2**self.look
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """The word, the sentence and the figures they rest on; None where a half is missing.
-
-    p: one-sided sign-flip p-value of the private gain.  corrected_p: what is held against
-        `level`: p when sealed, the max-T p-value over the shown trials when not.
-    overfit_p: how often a random re-split gives a drop this large.
-    equivalence_p: the p-value of a difference of `equivalence` or more.
-    mde: the smallest true private gain that is found with 80 % power, in score.
-    more_queries: about how many further private queries would resolve it; 0 once it is resolved.
-    """
+    """The word, what it means here with a next step, and the figures it rests on."""
 
     word: Word
     sentence: str
-    p: float | None
-    corrected_p: float | None
-    level: float
-    overfit_p: float | None
-    equivalence_p: float
-    mde: float
-    more_queries: int
+    evidence: Evidence
+
+
+def judge(gains: Gains, *, trial: int | None = None, rules: Rules | None = None) -> Verdict:
+    """The verdict on the public winner, or on the trial in this place of `gains`.
+
+    Looked for in this order:
+    OVERFIT: the gain drops from public to private by more than choosing again on random re-splits
+        makes it drop, at alpha (`drop_test`).
+    REAL: the private gain is significant at `Rules.level`.
+    NOISE: the private difference is within +- equivalence, at alpha (`equivalence_p`).
+    UNRESOLVED: all else, and all that is still sealed.
+    """
+    rules = rules or Rules()
+    evidence = weigh(gains, gains.winner if trial is None else trial, rules)
+    return Verdict(*_decide(evidence, rules), evidence)
+
+
+def _decide(evidence: Evidence, rules: Rules) -> tuple[Word, str]:
+    drop, p = evidence.drop, evidence.corrected_p
+    if drop is None or p is None:
+        return Word.UNRESOLVED, sentences.sealed(evidence)
+    if drop.p <= rules.alpha:
+        return Word.OVERFIT, sentences.overfit(evidence, drop)
+    if p <= evidence.level:
+        return Word.REAL, sentences.real(evidence, p)
+    if evidence.equivalence_p <= rules.alpha:
+        return Word.NOISE, sentences.noise(evidence, rules.equivalence)
+    return Word.UNRESOLVED, sentences.unresolved(evidence, p, rules.equivalence)

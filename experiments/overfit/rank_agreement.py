@@ -80,7 +80,7 @@ def _bootstrap_means(scores: Values, draws: int, rng: np.random.Generator) -> Va
 
 def _taus(pairs: Iterable[tuple[Values, Values]]) -> Values:
     taus = np.array([_tau(left, right) for left, right in pairs])
-    return taus[~np.isnan(taus)]
+    return np.asarray(taus[~np.isnan(taus)])
 
 
 def _tau(left: Values, right: Values) -> float:
