@@ -34,7 +34,12 @@ class MaxT:
 
 
 def max_t(
-    differences: ArrayLike, *, two_sided: bool = False, draws: int = 10_000, seed: int = 0
+    differences: ArrayLike,
+    *,
+    floor: float = 0.0,
+    two_sided: bool = False,
+    draws: int = 10_000,
+    seed: int = 0,
 ) -> MaxT:
     """Single-step max-T over trials (rows) with signs shared across them: differences [k, n].
 
@@ -43,6 +48,10 @@ def max_t(
     max_j t_j(e) >= t_k. So trials that resemble each other cost little. This ratio orders the
     patterns as Student's t does. All 2^c patterns are counted when only c <= 14 queries differ at
     all; otherwise p = (1 + hits) / (draws + 1). One-sided: against positive means.
+
+    floor: the least that the root in the observed t_k may be. Flipping signs supposes that a loss
+    is as likely as a gain of the same size; a trial with many small gains that has not met its
+    rare total losses breaks that. sqrt(2) supposes one query won and one lost of the whole range.
     Westfall & Young, Resampling-Based Multiple Testing, 1993; for retrieval: Boytsov, Belova &
     Westfall, SIGIR 2013.
 
@@ -61,7 +70,7 @@ def max_t(
     highest = np.sort(
         np.concatenate([_highest(signs @ units.T, two_sided) for signs in patterns])
     ).astype(np.float64)
-    observed = units.sum(axis=1, dtype=np.float64)
+    observed = table.sum(axis=1) / np.maximum(norms, max(floor, _SLACK))
     reached = np.abs(observed) if two_sided else observed
     hits = len(highest) - np.searchsorted(highest, reached - _SLACK)
     p = hits / len(highest) if exact else (1 + hits) / (len(highest) + 1)

@@ -69,8 +69,9 @@ def sign_flip_p(
     p = share of the sign patterns e with |sum e_i d_i| >= |sum d_i|; one-sided, against a positive
     mean, with sum e_i d_i >= sum d_i. All 2^m patterns of the m non-zero differences are counted
     up to m = 20; beyond, p = (1 + hits) / (draws + 1) over seeded random patterns, which never is
-    0. Without a non-zero difference p = 1. The order of the queries does not matter. Fisher, The Design of Experiments, 1935; for retrieval: Smucker, Allan
-    & Carterette, CIKM 2007; the + 1: Phipson & Smyth, 2010.
+    0. Without a non-zero difference p = 1. The order of the queries does not matter. Fisher, The
+    Design of Experiments, 1935; for retrieval: Smucker, Allan & Carterette, CIKM 2007; the + 1:
+    Phipson & Smyth, 2010.
     """
     values = np.sort(_checked(differences))
     values = values[values != 0]

@@ -19,15 +19,18 @@ from experiments.overfit.scores import Gains
 
 Values = NDArray[np.float64]
 
+FLOOR = 2**0.5  # one query won and one lost; max_t says why
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
     """One trial against the baseline; None where its private half is not shown.
 
-    trials: how many were tried.  family: how many of them `corrected_p` counts.  public, private: mean gains in score.  n: queries of the half
-        that decides: the private one, or the public one while the private half is sealed.
-    p: one-sided sign-flip p-value of the private gain.  corrected_p: what is held against `level`:
-        p when sealed, the max-T p-value over the shown trials when not.  critical: how many
+    trials: how many were tried.  family: how many of them `corrected_p` counts.
+    public, private: mean gains in score.
+    n: queries of the half that decides: the private one, or while it is sealed the public one.
+    p: one-sided sign-flip p-value of the private gain.  corrected_p: the max-T p-value that is held
+        against `level`: of this trial alone when sealed, over the shown trials when not.  critical: how many
         standard errors that test asks for.
     drop: whether the drop from public to private is more than chance.
     equivalence_p: the p-value of a difference of `Rules.equivalence` or more.
@@ -56,12 +59,13 @@ def weigh(gains: Gains, trial: int, rules: Rules) -> Evidence:
     decisive = gains.public[trial] if private is None else private
     p, corrected_p, counted = None, None, 1
     critical = NormalDist().inv_cdf(1 - rules.level)
-    if private is not None:
-        p = corrected_p = sign_flip_p(private, two_sided=False, draws=rules.draws, seed=rules.seed)
-    if rules.look is None and gains.private is not None and private is not None:
-        family = max_t(gains.private[gains.shown], draws=rules.draws, seed=rules.seed)
-        corrected_p = float(family.p[gains.shown[:trial].sum()])
-        counted, critical = len(family.p), family.critical(rules.level)
+    if gains.private is not None and private is not None:
+        p = sign_flip_p(private, two_sided=False, draws=rules.draws, seed=rules.seed)
+        shown = gains.shown if rules.look is None else np.arange(len(gains.names)) == trial
+        family = max_t(gains.private[shown], floor=FLOOR, draws=rules.draws, seed=rules.seed)
+        corrected_p = float(family.p[shown[:trial].sum()])
+        counted = len(family.p)
+        critical = max(family.critical(rules.level), critical)
     return Evidence(
         trials=len(gains.names),
         family=counted,
@@ -84,7 +88,7 @@ def _shown_private(gains: Gains, trial: int) -> Values | None:
 
 
 def _drop(gains: Gains, trial: int, private: Values, rules: Rules) -> DropTest:
-    """With all private scores, choosing is repeated on re-splits; else its optimism is taken off."""
+    """Choosing is repeated on re-splits, or its optimism taken off where scores are sealed."""
     public, private, explained = gains.public[trial][None], private[None], 0.0
     if trial == gains.winner and gains.private is not None and gains.shown.all():
         public, private = gains.public, gains.private

@@ -55,6 +55,8 @@ class Layout:
 
     def _alike(self, public: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
         """Classes of groups that may swap: rows of queries, int [groups, size]."""
+        if self.groups is None and self.strata is None:
+            return [np.arange(len(public))[:, None]]
         rows_of: dict[Hashable, list[int]] = defaultdict(list)
         for row in range(len(public)):
             rows_of[row if self.groups is None else self.groups[row]].append(row)

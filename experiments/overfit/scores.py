@@ -1,4 +1,4 @@
-"""Per-query scores of every trial on both halves of a split, and how each differs from a baseline."""
+"""Every trial's per-query scores on both halves of a split, and its gains over a baseline."""
 
 from __future__ import annotations
 
