@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 Values = NDArray[np.float64]
 
 EXACT_UP_TO = 14
+FLOOR = 2**0.5  # one query won and one lost, of the whole range
 _SLACK = 1e-5  # the statistics are float32
 _CELLS = 1 << 24
 
@@ -51,7 +52,7 @@ def max_t(
 
     floor: the least that the root in the observed t_k may be. Flipping signs supposes that a loss
     is as likely as a gain of the same size; a trial with many small gains that has not met its
-    rare total losses breaks that. sqrt(2) supposes one query won and one lost of the whole range.
+    rare total losses breaks that. `FLOOR` supposes one query won and one lost, both wholly.
     Westfall & Young, Resampling-Based Multiple Testing, 1993; for retrieval: Boytsov, Belova &
     Westfall, SIGIR 2013.
 

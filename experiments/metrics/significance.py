@@ -8,6 +8,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from experiments.metrics.sample_size import spread
+
 Values = NDArray[np.float64]
 
 EXACT_UP_TO = 20
@@ -19,7 +21,8 @@ _CELLS = 1 << 22
 class PairedDifference:
     """One system against a baseline, over the n queries that both sides scored.
 
-    mean: ours - baseline.  low, high: its 95 % BCa interval.  p: two-sided sign-flip p-value.
+    mean: ours - baseline.  low, high: its 95 % interval (`mean_interval`).  p: two-sided sign-flip
+        p-value.
     wins, losses, ties: queries on which ours is better, worse, equal.
     mean is None without a query, low and high with fewer than two, p without a query.
     """
@@ -55,7 +58,7 @@ def paired_difference(
         return PairedDifference(None, None, None, None, 0, 0, 0, 0)
     up, down = int((differences > 0).sum()), int((differences < 0).sum())
     wins, losses = (up, down) if higher_is_better else (down, up)
-    low, high = bca_interval(differences, draws=draws, seed=seed) or (None, None)
+    low, high = mean_interval(differences) or (None, None)
     p = sign_flip_p(differences, draws=draws, seed=seed)
     n = len(differences)
     return PairedDifference(float(differences.mean()), low, high, p, wins, losses, n - up - down, n)
@@ -90,6 +93,29 @@ def sign_flip_p(
         sums = values.sum() - 2 * flipped
         hits += int(((np.abs(sums) if two_sided else sums) >= edge).sum())
     return (1 + hits) / (draws + 1)
+
+
+def mean_interval(
+    differences: ArrayLike, level: float = 0.95, *, largest: float = 1.0
+) -> tuple[float, float] | None:
+    """The interval of a mean difference: mean -+ t * spread / sqrt(n), n - 1 degrees of freedom.
+
+    `spread` has a floor, so queries that all tie do not promise a difference of exactly zero;
+    `largest` is the most that one query can differ by, and the ends do not pass it. None with
+    fewer than two values. For differences that are mostly zero it covers 93 to 97 %, where the BCa
+    bootstrap covers 90 % with 110 queries (docs/overfitting_rates.md).
+    Student, Biometrika 1908.
+    """
+    from scipy.special import stdtrit
+
+    values = _checked(differences)
+    if values.size < 2:
+        return None
+    most = max(largest, float(np.abs(values).max()))
+    error = spread(values, largest=most) / np.sqrt(values.size)
+    reach = float(stdtrit(values.size - 1, (1 + level) / 2)) * error
+    mean = float(values.mean())
+    return max(mean - reach, -most), min(mean + reach, most)
 
 
 def bca_interval(

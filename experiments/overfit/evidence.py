@@ -9,17 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.metrics.equivalence import equivalence_p
-from experiments.metrics.multiple_testing import max_t
+from experiments.metrics.multiple_testing import FLOOR, max_t
 from experiments.metrics.sample_size import minimum_detectable_effect, queries_needed, spread
 from experiments.metrics.significance import sign_flip_p
-from experiments.overfit.drop import DropTest, drop_test
+from experiments.overfit.drop import DropTest, drop_test, surprise
 from experiments.overfit.optimism import optimism
 from experiments.overfit.rules import Rules
 from experiments.overfit.scores import Gains
 
 Values = NDArray[np.float64]
-
-FLOOR = 2**0.5  # one query won and one lost; max_t says why
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,19 +87,17 @@ def _shown_private(gains: Gains, trial: int) -> Values | None:
 
 def _drop(gains: Gains, trial: int, private: Values, rules: Rules) -> DropTest:
     """Choosing is repeated on re-splits, or its optimism taken off where scores are sealed."""
-    public, private, explained = gains.public[trial][None], private[None], 0.0
-    if trial == gains.winner and gains.private is not None and gains.shown.all():
-        public, private = gains.public, gains.private
-    elif trial == gains.winner:
-        explained = optimism(gains.public, draws=rules.draws, seed=rules.seed).value
-    return drop_test(
-        public,
-        private,
-        layout=gains.layout,
-        explained=explained,
-        draws=rules.draws,
-        seed=rules.seed,
+    draws, seed, shown = rules.draws, rules.seed, gains.shown
+    if gains.private is not None and (shown.all() or trial != gains.winner):
+        fixed = None if trial == gains.winner else int(shown[:trial].sum())
+        halves = gains.public[shown], gains.private[shown]
+        return drop_test(*halves, fixed=fixed, layout=gains.layout, draws=draws, seed=seed)
+    explained = (
+        optimism(gains.public, draws=draws, seed=seed).value,
+        optimism(gains.public, surprise(gains.public, alone=True), draws=draws, seed=seed).value,
     )
+    own = gains.public[trial][None], private[None]
+    return drop_test(*own, explained=explained, layout=gains.layout, draws=draws, seed=seed)
 
 
 def _more_queries(decisive: Values, is_private: bool, critical: float, rules: Rules) -> int:

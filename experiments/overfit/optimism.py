@@ -28,12 +28,15 @@ class Optimism:
         return self.observed - self.corrected
 
 
-def optimism(gains: Values, *, draws: int = 10_000, seed: int = 0) -> Optimism:
-    """Choose again on bootstrap samples of the queries, and score out of bag: gains [k, n].
+def optimism(
+    gains: Values, measured: Values | None = None, *, draws: int = 10_000, seed: int = 0
+) -> Optimism:
+    """Choose again on bootstrap samples of the queries, and measure out of bag: gains [k, n].
 
     Each of `draws` samples draws n queries with replacement, takes the trial with the best mean
     over them (the first of equals) and scores it on the queries that were not drawn; `corrected`
     is the mean over samples. It leans to the careful side, as a sample holds 63 % of the queries.
+    measured: what the chosen trial is measured by, [k, n], where that is not the gain itself.
     BBC-CV of Tsamardinos, Greasidou & Borboudakis, Machine Learning 2018.
 
     Raises ValueError with fewer than two queries.
@@ -42,13 +45,15 @@ def optimism(gains: Values, *, draws: int = 10_000, seed: int = 0) -> Optimism:
         raise ValueError(
             f"{gains.shape[1]} public query: nothing can be left out of a sample, give two or more."
         )
-    observed = float(gains.mean(axis=1).max())
+    measured = gains if measured is None else measured
+    observed = float(measured[gains.mean(axis=1).round(9).argmax()].mean())
     if len(gains) == 1:
         return Optimism(observed, observed)
-    table, rng = gains.astype(np.float32), np.random.default_rng(seed)
+    tables = gains.astype(np.float32), measured.astype(np.float32)
+    rng = np.random.default_rng(seed)
     step = max(1, _CELLS // max(gains.shape))
     outside = [
-        _out_of_bag(table, _counts(gains.shape[1], min(step, draws - start), rng))
+        _out_of_bag(*tables, _counts(gains.shape[1], min(step, draws - start), rng))
         for start in range(0, draws, step)
     ]
     return Optimism(observed, float(np.concatenate(outside).mean()))
@@ -60,10 +65,12 @@ def _counts(n: int, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
     return np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n)
 
 
-def _out_of_bag(gains: NDArray[np.float32], counts: NDArray[np.intp]) -> Values:
+def _out_of_bag(
+    gains: NDArray[np.float32], measured: NDArray[np.float32], counts: NDArray[np.intp]
+) -> Values:
     """The best in-bag trial's mean over the queries not drawn; samples without any are dropped."""
     winners = (counts.astype(np.float32) @ gains.T).argmax(axis=1)
     left_out = counts == 0
     sizes = left_out.sum(axis=1)
-    sums = np.einsum("bq,bq->b", gains[winners], left_out, dtype=np.float64)
+    sums = np.einsum("bq,bq->b", measured[winners], left_out, dtype=np.float64)
     return np.asarray(sums[sizes > 0] / sizes[sizes > 0])

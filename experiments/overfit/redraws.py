@@ -49,8 +49,12 @@ class Layout:
         rng = np.random.default_rng(seed)
         drawn = np.repeat(public[None], draws, axis=0)
         for members in self._alike(public):
-            sides = np.repeat(public[members[:, 0]][None], draws, axis=0)
-            drawn[:, members] = rng.permuted(sides, axis=1)[:, :, None]
+            groups, chosen = len(members), int(public[members[:, 0]].sum())
+            if 0 < chosen < groups:
+                order = rng.random((draws, groups), dtype=np.float32).argpartition(chosen, axis=1)
+                drawn[:, members.ravel()] = False
+                rows = members[order[:, :chosen]].reshape(draws, -1)
+                np.put_along_axis(drawn, rows, True, axis=1)
         return drawn
 
     def _alike(self, public: NDArray[np.bool_]) -> list[NDArray[np.intp]]:

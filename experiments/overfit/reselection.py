@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,28 +12,29 @@ Values = NDArray[np.float64]
 _CELLS = 1 << 24
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Reselection:
-    """What each of r re-drawn splits chooses.
+def choose(gains: Values, halves: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """The trial with the best mean on each public half, the first of equals: int [r].
 
-    winners: int [r], the trial with the best mean on its public half, the first of equals.
-    public, private: float64 [r], that trial's mean gain on either half.
+    gains: [k, N] over the queries of both halves.  halves: bool [r, N], True = public.
     """
-
-    winners: NDArray[np.intp]
-    public: Values
-    private: Values
+    return np.concatenate([sums.round(4).argmax(axis=1) for sums in _sums(gains, halves)])
 
 
-def reselect(gains: Values, halves: NDArray[np.bool_]) -> Reselection:
-    """Choose again on each public half: gains [k, N] over both halves' queries, halves [r, N]."""
-    table, totals = gains.astype(np.float32), gains.sum(axis=1)
+def half_means(
+    values: Values, chosen: NDArray[np.intp], halves: NDArray[np.bool_]
+) -> tuple[Values, Values]:
+    """Each draw's chosen row of `values` [k, N], averaged over its public and its private half."""
+    rows, place = np.unique(chosen, return_inverse=True)
+    sums = np.concatenate([*_sums(values[rows], halves)])
+    public = np.take_along_axis(sums, place.reshape(-1, 1), axis=1)[:, 0].astype(np.float64)
     n = int(halves[0].sum())
-    step = max(1, _CELLS // max(gains.shape))
-    winners, sums = [], []
+    private = values.sum(axis=1)[chosen] - public
+    return public / n, private / (values.shape[1] - n)
+
+
+def _sums(values: Values, halves: NDArray[np.bool_]) -> Iterator[NDArray[np.float32]]:
+    """The public sums of all rows, a batch of draws at a time: [b, k]."""
+    table = values.T.astype(np.float32)
+    step = max(1, _CELLS // max(table.shape))
     for start in range(0, len(halves), step):
-        found = halves[start : start + step].astype(np.float32) @ table.T
-        winners.append(found.round(4).argmax(axis=1))
-        sums.append(np.take_along_axis(found, winners[-1][:, None], axis=1)[:, 0])
-    chosen, public = np.concatenate(winners), np.concatenate(sums).astype(np.float64)
-    return Reselection(chosen, public / n, (totals[chosen] - public) / (gains.shape[1] - n))
+        yield halves[start : start + step].astype(np.float32) @ table

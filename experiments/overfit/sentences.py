@@ -9,13 +9,20 @@ _A_QUERY = 0.05
 
 
 def overfit(evidence: Evidence, drop: DropTest) -> str:
-    """The drop is more than chance."""
+    """More is lost from public to private than chance takes."""
     tried = _tried(evidence.trials, "choosing the best of {} trials", "chance")
-    return (
+    seen = (
         f"The gain drops by {_queries(drop.drop, evidence)} from public to private, where {tried} "
-        f"explains about {_queries(drop.expected, evidence)} ({_p(drop.p)}): look for evaluation "
-        f"questions or labels in prompts and settings, and for tuning on the public half by steps "
-        f"or without a log; then choose again on fresh queries."
+        f"explains about {_queries(max(drop.expected, 0.0), evidence)} ({_p(drop.p)})"
+    )
+    if drop.surprise_p < drop.drop_p:
+        seen = (
+            f"It wins public queries that the others lose, far more of them than private ones, and "
+            f"{tried} does not explain that ({_p(drop.p)})"
+        )
+    return (
+        f"{seen}: look for evaluation questions or labels in prompts and settings, and for tuning "
+        f"on the public half by steps or without a log; then choose again on fresh queries."
     )
 
 

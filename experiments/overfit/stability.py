@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.metrics.multiple_testing import FLOOR
 from experiments.overfit.redraws import Layout
-from experiments.overfit.reselection import reselect
+from experiments.overfit.reselection import choose, half_means
 
 Values = NDArray[np.float64]
 
@@ -43,20 +44,20 @@ def stability(
 ) -> Stability:
     """Draw the split again, choose again and test again: gains [k, n] and [k, m].
 
-    The re-draws keep sizes, strata and groups. The test is the statistic of `max_t` against the
-    critical value of the split as it was, which hardly moves between draws.
+    The re-draws keep sizes, strata and groups. The test is the statistic of `max_t`, with its
+    floor, against the critical value of the split as it was, which hardly moves between draws.
     """
     pooled = np.concatenate([public, private], axis=1)
     observed = np.arange(pooled.shape[1]) < public.shape[1]
     halves = (layout or Layout()).redraw(observed, draws, seed=seed)
-    drawn = reselect(pooled, np.concatenate([observed[None], halves]))
-    gains = drawn.private[1:]
-    squares = np.where(halves, 0.0, pooled[drawn.winners[1:]] ** 2).sum(axis=1)
-    scale = np.sqrt(np.where(squares > 0, squares, 1.0))
+    chosen = choose(pooled, halves)
+    _, gains = half_means(pooled, chosen, halves)
+    squares = np.where(halves, 0.0, pooled[chosen] ** 2).sum(axis=1)
+    scale = np.sqrt(np.maximum(squares, FLOOR**2))
     low, middle, high = np.quantile(gains, (0.05, 0.5, 0.95))
     return Stability(
         draws=draws,
-        same=float((drawn.winners[1:] == drawn.winners[0]).mean()),
+        same=float((chosen == choose(pooled, observed[None])).mean()),
         ahead=float((gains > 1e-9).mean()),
         significant=float((gains * private.shape[1] / scale > critical).mean()),
         low=float(low),
