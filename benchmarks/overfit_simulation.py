@@ -65,7 +65,10 @@ class Cell:
 
 def scored(u: Array) -> Array:
     """Average precision by where the latent value falls."""
-    return PRECISIONS[np.searchsorted(CUTS, u, side="right")]
+    places = np.zeros(u.shape, dtype=np.int8)
+    for cut in CUTS:
+        places += u >= cut
+    return PRECISIONS[places]
 
 
 @cache
@@ -168,7 +171,7 @@ def replicate(cell: Cell, number: int, draws: int) -> list[float]:
     closed = TrialScores(scores.names, public=scores.public, private=private).gains()
     opening = judge(closed, rules=Rules(look=1, draws=draws, seed=number))
     low, high = mean_interval(gains.private[winner])
-    chosen = optimism(gains.public, draws=200, seed=number)
+    chosen = optimism(gains.public, draws=60, seed=number)
     return [
         *said(shown.word.value, effect),
         *said(opening.word.value, effect),
@@ -278,7 +281,7 @@ def main() -> None:
     arguments.add_argument("--leak", type=int, default=0)
     arguments.add_argument("--level", type=float, default=0.92)
     arguments.add_argument("--replicates", type=int, default=2_000)
-    arguments.add_argument("--draws", type=int, default=199, help="Monte Carlo draws in a verdict")
+    arguments.add_argument("--draws", type=int, default=119, help="Monte Carlo draws in a verdict")
     arguments.add_argument("--processes", type=int, default=1)
     arguments.add_argument("--file", type=Path, default=Path("runs/overfit_simulation.jsonl"))
     options = arguments.parse_args()

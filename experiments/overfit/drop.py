@@ -119,7 +119,8 @@ def surprise(gains: Values, *, alone: bool = False) -> Values:
     the baseline.
     """
     reference = gains / 2 if alone else gains.sum(axis=0) / (len(gains) + 1)
-    return np.maximum(gains - reference, 0.0) ** 3
+    above = np.maximum(gains - reference, 0.0)
+    return above * above * above
 
 
 def _shares(losses: Values) -> Values:

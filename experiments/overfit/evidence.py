@@ -26,9 +26,9 @@ class Evidence:
 
     trials: how many were tried.  family: how many of them `corrected_p` counts.
     public, private: mean gains in score.
-    n: queries of the half that decides: the private one, or while it is sealed the public one.
-    p: one-sided sign-flip p-value of the private gain.  corrected_p: the max-T p-value that is held
-        against `level`: of this trial alone when sealed, over the shown trials when not.  critical: how many
+    n: queries of the half that decides, the private one, or the public one while that is sealed.
+    p: one-sided sign-flip p-value of the private gain.  corrected_p: the max-T p-value that is
+        held against `level`: of this trial alone when sealed, over the shown trials when not.  critical: how many
         standard errors that test asks for.
     drop: whether the drop from public to private is more than chance.
     equivalence_p: the p-value of a difference of `Rules.equivalence` or more.

@@ -101,7 +101,7 @@ def _taus(left: Values, right: Values, pairs: NDArray[np.intp]) -> Values:
 
 
 def _order(means: Values, pairs: NDArray[np.intp]) -> NDArray[np.float32]:
-    return np.sign(means[pairs[0]] - means[pairs[1]]).astype(np.float32)
+    return np.asarray(np.sign(means[pairs[0]] - means[pairs[1]]), dtype=np.float32)
 
 
 def _tau(left: NDArray[np.float32], right: NDArray[np.float32]) -> float | None:
