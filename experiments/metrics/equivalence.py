@@ -14,8 +14,10 @@ from experiments.metrics.sample_size import spread
 def equivalence_p(differences: ArrayLike, margin: float, *, largest: float = 1.0) -> float:
     """The p-value of two one-sided tests: small = the mean difference is within +- margin.
 
-    p = P(Z >= (margin - |mean|) / se), the larger of the two tests, se = s / sqrt(n) with the
-    floor that `spread` has: no difference in 30 queries does not prove that there is none.
+    p = P(Z >= (margin - |mean|) / se), the larger of the two tests. se^2 = v / n, where v is the
+    variance (with the floor that `spread` has) plus largest * (margin - |mean|): what it would
+    grow by if as many queries were wholly won as lift the mean to the margin. A rare large gain
+    that these queries happen to lack would otherwise be ruled out by their own small spread.
     `largest` is the most that one query can differ by. p = 1 without a query.
     Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 1987.
 
@@ -28,5 +30,6 @@ def equivalence_p(differences: ArrayLike, margin: float, *, largest: float = 1.0
         raise ValueError("Equivalence needs one finite difference a query.")
     if not values.size:
         return 1.0
-    error = spread(values, largest=largest) / math.sqrt(values.size)
-    return 1 - NormalDist().cdf((margin - abs(float(values.mean()))) / error)
+    left = margin - abs(float(values.mean()))
+    variance = spread(values, largest=largest) ** 2 + largest * max(left, 0.0)
+    return 1 - NormalDist().cdf(left / math.sqrt(variance / values.size))

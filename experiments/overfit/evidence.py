@@ -28,8 +28,8 @@ class Evidence:
     public, private: mean gains in score.
     n: queries of the half that decides, the private one, or the public one while that is sealed.
     p: one-sided sign-flip p-value of the private gain.  corrected_p: the max-T p-value that is
-        held against `level`: of this trial alone when sealed, over the shown trials when not.  critical: how many
-        standard errors that test asks for.
+        held against `level`: of this trial alone when sealed, over the shown trials when not.
+    critical: how many standard errors that test asks for.
     drop: whether the drop from public to private is more than chance.
     equivalence_p: the p-value of a difference of `Rules.equivalence` or more.
     mde: the smallest true gain that n queries find with 80 % power, in score.
@@ -106,7 +106,8 @@ def _more_queries(decisive: Values, is_private: bool, critical: float, rules: Ru
     gain = float(decisive.mean()) if is_private else 0.0
     needed = queries_needed(deviation, max(gain, rules.equivalence), critical)
     if gain <= rules.equivalence:
-        # Both tests of equivalence must pass: each misses half as often.
-        equal = normal.inv_cdf(1 - rules.alpha)
-        needed = max(needed, queries_needed(deviation, rules.equivalence, equal, power=0.9))
+        # Both tests of equivalence must pass, so each may miss half as often; their variance is
+        # that of `equivalence_p` for equal means.
+        equal, wider = normal.inv_cdf(1 - rules.alpha), (deviation**2 + rules.equivalence) ** 0.5
+        needed = max(needed, queries_needed(wider, rules.equivalence, equal, power=0.9))
     return max(needed - len(decisive), 0)
