@@ -248,9 +248,12 @@ def grid(name: str) -> Iterator[Cell]:
 
 
 def finished(path: Path) -> list[dict[str, Any]]:
-    """The results in the file; a line that a killed run left half is passed over."""
-    lines = path.read_text(encoding="utf-8").split("\n")[:-1] if path.exists() else []
-    return [json.loads(line) for line in lines]
+    """The results in the file; a line that a killed run left half is cut off."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    whole = text[: text.rfind("\n") + 1]
+    if whole != text:
+        path.write_text(whole, encoding="utf-8")
+    return [json.loads(line) for line in whole.splitlines()]
 
 
 def table(results: list[dict[str, Any]]) -> str:

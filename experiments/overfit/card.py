@@ -108,9 +108,10 @@ def _across_halves(
 ) -> tuple[RankAgreement | None, Stability | None]:
     if gains.private is None or not gains.shown.all():
         return None, None
-    agreement = rank_agreement(
-        gains.public, gains.private, layout=gains.layout, draws=1_000, seed=rules.seed
+    everyone = (  # the baseline gains nothing over itself
+        np.pad(half, ((1, 0), (0, 0))) for half in (gains.public, gains.private)
     )
+    agreement = rank_agreement(*everyone, layout=gains.layout, seed=rules.seed)
     return agreement, stability(
         gains.public,
         gains.private,

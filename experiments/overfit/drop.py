@@ -103,7 +103,7 @@ def drop_test(
     shares = _shares(drops), _shares(np.subtract(*half_means(unexpected, chosen, halves)))
     both = np.minimum(*shares)
     return DropTest(
-        drop=float(drops[0]) + explained[0],
+        drop=float(public[chosen[0]].mean() - private[chosen[0]].mean()),
         expected=float(drops[1:].mean()) + explained[0],
         drop_p=float(shares[0][0]),
         surprise_p=float(shares[1][0]),
