@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator
 
 from retrievers.analyzers import STOP_WORDS
@@ -81,22 +82,21 @@ def blocks(text: str) -> list[str]:
 
 def ends(text: str) -> list[int]:
     """Where punctuation ends a sentence of a block: the places of the first letters after."""
-    held = [match.span() for match in _HELD.finditer(text)]
     cased = text != text.lower()
+    held = deque(match.span() for match in _HELD.finditer(text))
     places, start = [], 0
     for match in _END.finditer(text):
-        mark = match.start()
+        mark, end = match.span()
         while held and held[0][1] <= mark:
-            held.pop(0)
-        inside = bool(held) and held[0][0] <= mark and match.end() <= held[0][1]
-        if inside or match.end() == len(text):
+            held.popleft()
+        if end == len(text) or (held and held[0][0] <= mark and end <= held[0][1]):
             continue
-        before = text[start : match.end()]
-        if is_marker(before.rpartition(":")[2]) or _goes_on(text[start:mark], match["mark"] or "", text[match.end() :][:80], cased
-        ):
-            continue
-        start = match.end()
-        places.append(start)
+        before = text[max(start, mark - _NEAR) : end]
+        after = text[end : end + _NEAR]
+        item = is_marker(before.rpartition(":")[2])
+        if not item and not _goes_on(before[: mark - end], match["mark"] or "", after, cased):
+            start = end
+            places.append(end)
     return places
 
 
@@ -130,8 +130,11 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
     lines = text.splitlines(keepends=True)
     followers = [*lines[1:], ""][: len(lines)]
     for line, following, width in zip(lines, followers, _paragraph_widths(lines), strict=True):
-        yield line, not line.strip() or bool(_ITEM.match(following)) or _is_meant(
-            line.strip(), following.split(maxsplit=1), width
+        yield (
+            line,
+            not line.strip()
+            or bool(_ITEM.match(following))
+            or _is_meant(line.strip(), following.split(maxsplit=1), width),
         )
 
 
