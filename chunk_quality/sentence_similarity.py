@@ -124,7 +124,7 @@ def mean_pair_cosine(vectors: ArrayLike, owners: ArrayLike, n_chunks: int) -> ND
     pairs = counts * (counts - 1)
     found = np.full(n_chunks, np.nan)
     np.divide((sums * sums).sum(axis=1) - squares, pairs, out=found, where=pairs > 0)
-    return np.clip(found, -1.0, 1.0)
+    return np.clip(found, -1.0, 1.0, out=found)
 
 
 def _units(rows: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
