@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from llama_index.core.schema import BaseNode, MetadataMode
@@ -23,6 +23,8 @@ class Reading:
     terms: the analysed terms of each sentence, [s].
     owners: int32 [s], the chunk (0 to n-1) of each sentence, ascending; a chunk without text has
         none.
+    analyzer: the name of the analyzer that gave the terms, "" where it is not known.
+    morphemes: int32 [s], morphemes of each sentence; empty where they were not counted.
     """
 
     chunk_ids: tuple[str, ...]
@@ -30,6 +32,8 @@ class Reading:
     sentences: tuple[str, ...]
     terms: tuple[tuple[str, ...], ...]
     owners: NDArray[np.int32]
+    analyzer: str = ""
+    morphemes: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
 
 
 def read(nodes: Sequence[BaseNode], terms: str = "auto") -> Reading:
@@ -37,7 +41,7 @@ def read(nodes: Sequence[BaseNode], terms: str = "auto") -> Reading:
 
     terms: the name of the analyzer (see `retrievers.analyzers`).
     """
-    texts = [node.get_content(metadata_mode=MetadataMode.NONE) for node in nodes]
+    texts = [text_of(node) for node in nodes]
     split = [[s.strip() for s in split_sentences(text) if s.strip()] for text in texts]
     sentences = tuple(sentence for several in split for sentence in several)
     owners = np.repeat(np.arange(len(nodes), dtype=np.int32), [len(several) for several in split])
@@ -47,4 +51,11 @@ def read(nodes: Sequence[BaseNode], terms: str = "auto") -> Reading:
         sentences=sentences,
         terms=tuple(map(tuple, analyzer(terms).analyze_many(sentences))),
         owners=owners,
+        analyzer=terms,
+        morphemes=np.zeros(len(sentences), dtype=np.int32),
     )
+
+
+def text_of(node: BaseNode) -> str:
+    """The chunk's own text, without title and metadata."""
+    return node.get_content(metadata_mode=MetadataMode.NONE)

@@ -88,11 +88,15 @@ class Pipeline:
         self, dataset: Dataset, store: StageStore, clock: Stopwatch
     ) -> tuple[Sequence[TextNode], Sequence[QueryPlan], Indexes]:
         """The enriched chunks of a dataset, what is asked of the retriever, and its indexes."""
-        corpus = self._corpus(dataset)
-        nodes = self._nodes(dataset, corpus, store)
+        nodes, corpus = self.chunks(dataset, store)
         self.retriever.attach(nodes)
         indexes = Indexes(self.retriever, nodes=nodes, corpus=corpus, store=store, clock=clock)
         return nodes, self.query.plan(dataset.queries), indexes
+
+    def chunks(self, dataset: Dataset, store: StageStore) -> tuple[Sequence[TextNode], Any]:
+        """The enriched chunks of a dataset, and a JSON value of all that can change them."""
+        corpus = self._corpus(dataset)
+        return self._nodes(dataset, corpus, store), corpus
 
     def _corpus(self, dataset: Dataset) -> Any:
         """All that can change the nodes that are indexed."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from experiments.figures import FONT
 from experiments.misses.relation import MissRelation
 from experiments.misses.sentences import sentence
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-_FONT = "Pretendard, 'Noto Sans KR', 'Apple SD Gothic Neo', 'Malgun Gothic', sans-serif"
+
 _LINE = 95
 
 
@@ -46,7 +47,7 @@ def miss_figure(relation: MissRelation) -> go.Figure | None:
         xaxis={"title": f"gold passages, lowest {relation.measure} to highest"},
         yaxis={"title": "share of the misses (%)", "rangemode": "tozero", "gridcolor": "#e5e5e5"},
         template="plotly_white",
-        font={"family": _FONT, "size": 15},
+        font={"family": FONT, "size": 15},
         margin={"t": 130},
         height=520,
         width=860,

@@ -5,9 +5,9 @@ import os
 import pytest
 from hypothesis import given, settings
 
-from retrievers.sentences import split_sentences
 from retrievers.analyzers import analyzer
 from retrievers.korean import kiwi
+from retrievers.sentences import split_sentences
 from tests.experiments.test_chunkers import TEXTS
 
 
