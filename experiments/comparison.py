@@ -65,8 +65,7 @@ class Comparison:
             weights = [_weights(name, pipeline) for name, pipeline in pipelines.items()]
             console.show_notes([*dataset.notes, *split.notes, *filter(None, weights)])
         results = {
-            name: judge(pipeline, dataset, split, self.setting, self.title)
-            for name, pipeline in pipelines.items()
+            name: self.trial(pipeline, dataset, split) for name, pipeline in pipelines.items()
         }
         against = {
             name: differences(result, results[self.baseline], split)
@@ -77,6 +76,10 @@ class Comparison:
         if self.setting.trial is None:
             console.show(results, against, self.baseline, folder)
         return self._report(results, folder)
+
+    def trial(self, pipeline: Pipeline, dataset: Dataset, split: Split) -> Result:
+        """What one variant found and scored."""
+        return judge(pipeline, dataset, split, self.setting, self.title)
 
     def _check(self, dataset: Dataset, pipelines: Mapping[str, Pipeline]) -> None:
         """What can be refused is refused before hours of retrieval."""
@@ -166,7 +169,10 @@ class Comparison:
                 "read from the store": "yes" if result.stored else "no",
             },
             scores=result.means,
-            measures={f"seconds/{stage}": s for stage, s in result.seconds.items()},
+            measures={
+                **{f"seconds/{stage}": s for stage, s in result.seconds.items()},
+                **result.measures,
+            },
             files=files,
         )
 

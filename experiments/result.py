@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +43,8 @@ class Result:
     seconds: stage -> wall time when it was computed.
     started, ended: of this run, in seconds since the epoch.
     stored: read from the store, so nothing was computed.
+    measures: further finite numbers that an experiment shows beside the scores; the store keeps
+        none of them.
     """
 
     key: Mapping[str, Any]
@@ -58,6 +60,7 @@ class Result:
     started: float
     ended: float
     stored: bool = False
+    measures: Mapping[str, float] = field(default_factory=dict)
 
 
 def judge(
