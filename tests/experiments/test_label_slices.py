@@ -1,11 +1,16 @@
 """Scores by label and by tag: held to means taken by hand, and found in a run's folder."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 import pytest
+from hydra import compose, initialize_config_dir
+from hydra.core.hydra_config import HydraConfig
+from hydra.utils import instantiate
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +19,9 @@ from experiments.chunking import chunk
 from experiments.comparison import Comparison
 from experiments.datasets.science_qa import ScienceQA
 from experiments.evaluation import Evaluator
+from experiments.fusion.simplex import Grid
+from experiments.fusion_search import FusionSearch, Space
+from experiments.imported_run import ImportedRuns
 from experiments.label_slices import COLUMNS, gold_labels, label_slices, tag_slices
 from experiments.metrics.per_query import PerQuery
 from experiments.pipeline import Pipeline
@@ -23,11 +31,14 @@ from experiments.splits import RandomSplit, Split
 from experiments.store import NoStore
 from experiments.tracking.none import NoTracker
 from retrievers.bm25 import BM25Retriever
+from retrievers.char_tfidf import CharTfidfRetriever
 from retrievers.enrich import TitlePrefix
+from retrievers.fusion import Hybrid
 from retrievers.gate import NoGate
 from retrievers.queries import AllUserTurns
 
-SAMPLE = Path(__file__).resolve().parents[2] / "data" / "science_sample"
+ROOT = Path(__file__).resolve().parents[2]
+CONF, SAMPLE = ROOT / "conf", ROOT / "data" / "science_sample"
 SPLIT = Split(everyone=("a", "b", "c", "d"), public=("a", "b", "c"), private=("d",))
 
 
@@ -156,7 +167,16 @@ def test_a_dataset_without_relevance_has_nothing_to_slice(tmp_path):
         gold_labels(reviewed(tmp_path, ("d0", "good")), dataset())
 
 
-def run(tmp_path, **changes):
+PIPELINE = Pipeline(
+    chunker=WholeDocuments(),
+    enrich=TitlePrefix(),
+    query=AllUserTurns(),
+    retriever=BM25Retriever(),
+    gate=NoGate(),
+)
+
+
+def parts_of_a_setting(tmp_path, **changes):
     parts = {
         "dataset": ScienceQA(path=SAMPLE),
         "metrics": Evaluator(["map@3", "recall@10"]),
@@ -166,15 +186,12 @@ def run(tmp_path, **changes):
         "store": NoStore(),
         "folder": tmp_path / "runs",
     }
-    pipeline = Pipeline(
-        chunker=WholeDocuments(),
-        enrich=TitlePrefix(),
-        query=AllUserTurns(),
-        retriever=BM25Retriever(),
-        gate=NoGate(),
-    )
-    setting = Setting(**{**parts, **changes})
-    return Comparison(title="test", setting=setting, base=pipeline, variants={"bm25": {}}).run()
+    return Setting(**{**parts, **changes})
+
+
+def run(tmp_path, **changes):
+    shared = parts_of_a_setting(tmp_path, **changes)
+    return Comparison(title="test", setting=shared, base=PIPELINE, variants={"bm25": {}}).run()
 
 
 def sample_review(tmp_path):
@@ -211,3 +228,38 @@ def test_a_review_of_other_chunks_is_refused_before_any_work(tmp_path):
     with pytest.raises(ValueError, match="is no chunk here"):
         run(tmp_path, review=reviewed(tmp_path, ("elsewhere", "good")))
     assert not (tmp_path / "runs").exists()
+
+
+def test_the_option_review_reaches_the_folder_and_the_tracker(tmp_path):
+    class Kept:
+        files: ClassVar[list[Path]] = []
+
+        def log(self, record):
+            self.files.extend(record.files)
+
+    words = ["+experiment=retrieval", "retriever=bm25", "gate=none", "tracker=none", "ledger=null"]
+    words += [f"review={sample_review(tmp_path)}", "store=off", f"setting.folder={tmp_path}/runs"]
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        config = compose("config", overrides=words, return_hydra_config=True)
+    HydraConfig.instance().set_config(config)
+    experiment = instantiate(config.experiment, _convert_="all")
+    kept = Kept()
+    report = replace(experiment, setting=replace(experiment.setting, tracker=kept)).run()
+    table = report.folder / "bm25" / "slices.tsv"
+    assert table in kept.files
+    assert "label\twrong\tpublic\tmap@3" in table.read_text(encoding="utf-8")
+
+
+def test_imported_runs_and_a_search_are_sliced_too(tmp_path):
+    path = sample_review(tmp_path)
+    ranking = run(tmp_path).folder / "bm25" / "ranking.trec"
+    shared = parts_of_a_setting(tmp_path, review=path)
+    imported = ImportedRuns(setting=shared, path=str(ranking)).run()
+    assert (imported.folder / "ranking" / "slices.tsv").is_file()
+    leaves = {"bm25": BM25Retriever(), "char_tfidf": CharTfidfRetriever()}
+    space = Space(weights=Grid(steps=2), normalise=["zscore"], missing=["min"])
+    hybrid = replace(PIPELINE, retriever=Hybrid(leaves))
+    found = FusionSearch(title="search", setting=shared, pipeline=hybrid, space=space).run()
+    for name in ("configured", "best"):
+        text = (found.folder / name / "slices.tsv").read_text(encoding="utf-8")
+        assert "label\twrong" in text
