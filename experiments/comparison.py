@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from experiments import console
 from experiments.destinations import check_destination, check_name
 from experiments.figures import score_figure, write_figure
+from experiments.label_slices import GoldLabels, gold_labels, review_notes, write_slices
 from experiments.pipeline import Pipeline
 from experiments.result import Result, differences, judge
 from experiments.schema import Dataset, Report, RunRecord
@@ -60,10 +61,13 @@ class Comparison:
         pipelines = self._pipelines()
         dataset = self.setting.dataset.load()
         self._check(dataset, pipelines)
+        review = self.setting.review
+        said = {name: gold_labels(review, dataset, one.chunker) for name, one in pipelines.items()}
         split = self.setting.split.divide(dataset)
         if self.setting.trial is None:  # a sweep says it once
             weights = [_weights(name, pipeline) for name, pipeline in pipelines.items()]
-            console.show_notes([*dataset.notes, *split.notes, *filter(None, weights)])
+            reviewed = review_notes(review, dataset, said)
+            console.show_notes([*dataset.notes, *split.notes, *filter(None, weights), *reviewed])
         results = {
             name: self.trial(pipeline, dataset, split) for name, pipeline in pipelines.items()
         }
@@ -72,7 +76,7 @@ class Comparison:
             for name, result in results.items()
             if self.baseline is not None and name != self.baseline
         }
-        folder = self._write(dataset, split, results, against)
+        folder = self._write(dataset, split, results, against, said)
         if self.setting.trial is None:
             console.show(results, against, self.baseline, folder)
         return self._report(results, folder)
@@ -94,12 +98,14 @@ class Comparison:
         split: Split,
         results: Mapping[str, Result],
         against: Mapping[str, Differences],
+        said: Mapping[str, GoldLabels],
     ) -> Path:
         """The folder of the run, with all it leaves; the tracker gets a copy."""
         folder = self.setting.open_folder(self.title)
         files, kept = {}, {}
         for name, result in results.items():
             files[name] = write_result(folder / name, name, result, split)
+            files[name] += write_slices(folder / name, result.scores, split, dataset, said[name])
             submission = self._submit(folder / name, dataset, result)
             files[name] += [submission] if submission else []
             kept[name] = {

@@ -25,6 +25,7 @@ from experiments.fusion.points import Points
 from experiments.fusion.simplex import WeightSearch
 from experiments.fusion.surface import Option, Rule, Source, Surface
 from experiments.fusion.verdict import Verdict, decide
+from experiments.label_slices import GoldLabels, gold_labels, write_slices
 from experiments.ledger import LedgerEntry, ScoreRow
 from experiments.query_groups import kept_together
 from experiments.result import Result, differences, judge
@@ -96,6 +97,7 @@ class FusionSearch:
         if dataset.qrels is None or dataset.spans is not None:
             raise ValueError(f"{dataset.name} has no labels of documents: nothing to choose by.")
         self.setting.metrics.check()
+        said = gold_labels(self.setting.review, dataset, self.pipeline.chunker)
         split = self.setting.split.divide(dataset)
         console.show_notes([*dataset.notes, *split.notes])
         configured = judge(self.pipeline, dataset, split, self.setting, self.title)
@@ -112,7 +114,7 @@ class FusionSearch:
         self._record(points, dataset)
         best = judge(points.pipeline(verdict.best), dataset, split, self.setting, self.title)
         results = {"configured": configured, "best": best}
-        folder = self._write(points, verdict, dataset, split, results, started)
+        folder = self._write(points, verdict, dataset, split, results, said, started)
         report.show(points, verdict, results, folder)
         return Report(
             primary=verdict.cross_validated,
@@ -175,6 +177,7 @@ class FusionSearch:
         dataset: Dataset,
         split: Split,
         results: Mapping[str, Result],
+        said: GoldLabels,
         started: float,
     ) -> Path:
         folder = self.setting.open_folder(self.title)
@@ -182,6 +185,7 @@ class FusionSearch:
         kept: dict[str, dict[str, Any]] = {}
         for name, result in results.items():
             written = write_result(folder / name, name, result, split)
+            written += write_slices(folder / name, result.scores, split, dataset, said)
             kept[name] = {"mlflow_run_id": None, "submission": None}
             if name == "best":
                 files += written
