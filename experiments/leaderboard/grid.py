@@ -40,7 +40,7 @@ def _hits(depth: int) -> int:
 def infer_queries(scores: Iterable[ArrayLike], step: int, digits: int) -> int | None:
     """The smallest number of questions whose means could all be these rounded scores.
 
-    scores: of one metric, any shapes.  step: see `grid_step`.  digits: decimals they are rounded to.
+    scores: of one metric, any shapes.  step: see `grid_step`.  digits: decimals they have.
     None where no number up to 3,000 fits, or where chance alone would fit as well (a grid so fine
     that most numbers lie on it, or too few different scores). A multiple of the true number fits
     too, so the smallest is said; boards with repeated questions would mislead it.

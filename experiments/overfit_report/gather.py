@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from experiments.overfit.redraws import Layout
 
 _TABLE = "per_query.parquet"
 
@@ -129,9 +128,9 @@ def _halves(table: pd.DataFrame) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _matrix(
-    tables: Sequence[pd.DataFrame] | object, metric: str, ids: tuple[str, ...]
+    tables: Iterable[pd.DataFrame], metric: str, ids: tuple[str, ...]
 ) -> NDArray[np.float64]:
-    rows = [table.loc[list(ids), metric].to_numpy(float) for table in tables]  # type: ignore[attr-defined]
+    rows = [table.loc[list(ids), metric].to_numpy(float) for table in tables]
     return np.array(rows).reshape(len(rows), len(ids))
 
 

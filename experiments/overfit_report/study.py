@@ -12,6 +12,7 @@ from experiments.overfit.rules import Rules
 from experiments.overfit_report import words
 from experiments.overfit_report.findings import Findings, findings, layout_of
 from experiments.overfit_report.gather import Gathered, gather
+from experiments.overfit_report.of_sweep import PAGE
 from experiments.overfit_report.page import ladder_table, write_page
 from experiments.schema import Report, RunRecord
 from experiments.summary import point_latest
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from experiments.overfit.redraws import Layout
     from experiments.schema import Dataset
     from experiments.setting import Setting
-
-PAGE = "overfit.html"
 
 
 @dataclass(frozen=True, kw_only=True)
