@@ -25,7 +25,7 @@ class ChunkerComparison(Comparison):
 
     encoding: of the tokens, see `retrievers.tokens.ENCODINGS`. All variants are counted in the
         same one, whatever their chunkers use.
-    Labels by characters (`metrics=spans`) follow the text, so any two chunkers are scored on the
+    Labels by characters (`metrics=chunkers`) follow the text, so any two chunkers are scored on the
     same gold (recall, precision and IoU: Smith & Troynikov, Chroma 2024). With labels by documents
     a document has the rank of its best chunk.
     """

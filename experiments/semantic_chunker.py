@@ -102,7 +102,9 @@ class Semantic(SemanticSplitterNodeParser):
         for block in progress(blocks, f"embedding {len(groups)} groups of sentences"):
             vectors = model.get_text_embedding_batch([g["combined_sentence"] for g in block])
             for group, vector in zip(block, vectors, strict=True):
-                group["combined_sentence_embedding"] = np.asarray(vector, dtype=np.float32)
+                # An array: lists of a large corpus would take eight times the memory.
+                array = np.asarray(vector, dtype=np.float32)
+                group["combined_sentence_embedding"] = array  # type: ignore[typeddict-item]
 
     def _calculate_distances_between_sentence_groups(
         self, sentences: list[SentenceCombination]
