@@ -239,8 +239,8 @@ def _refuse_incomplete(result: Result) -> None:
     )
     if failed:
         raise NotStorableError(
-            f"{failed:g} calls of a model failed in this trial, so it is not kept: run it again, "
-            "and only those calls are made."
+            f"{failed:g} calls of a model failed in this trial, so it is not kept: run it again "
+            "to make those calls alone."
         )
 
 
