@@ -50,7 +50,9 @@ _END = re.compile(
 _PAIRS = ("“”", "«»", "「」", "『』", "()", "[]")
 _HELD = re.compile(
     rf"(?<![^\s(\[“‘])\"(?=\S)[^\"]{{1,{LONGEST_QUOTE}}}?(?<=\S)\"(?!\w)|"
-    + "|".join(rf"\{a}[^\{a}\{b}]{{0,{LONGEST_QUOTE}}}\{b}" for a, b in _PAIRS)
+    + "|".join(
+        rf"\{pair[0]}[^\{pair[0]}\{pair[1]}]{{0,{LONGEST_QUOTE}}}\{pair[1]}" for pair in _PAIRS
+    )
 )
 _NEXT_WORD = re.compile(r"[\"'“‘«(\[¿¡]*(?P<word>[^\W_]*)(?P<dot>\.?)")
 _LETTERS = re.compile(r"[^\W\d_](?:\.[^\W\d_])*")
