@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.metrics.equivalence import equivalence_p
-from experiments.metrics.multiple_testing import FLOOR, max_t
+from experiments.metrics.multiple_testing import max_t
 from experiments.metrics.sample_size import minimum_detectable_effect, queries_needed, spread
 from experiments.metrics.significance import sign_flip_p
 from experiments.overfit.drop import DropTest, drop_test, surprise
@@ -60,7 +60,7 @@ def weigh(gains: Gains, trial: int, rules: Rules) -> Evidence:
     if gains.private is not None and private is not None:
         p = sign_flip_p(private, two_sided=False, draws=rules.draws, seed=rules.seed)
         shown = gains.shown if rules.look is None else np.arange(len(gains.names)) == trial
-        family = max_t(gains.private[shown], floor=FLOOR, draws=rules.draws, seed=rules.seed)
+        family = max_t(gains.private[shown], cautious=True, draws=rules.draws, seed=rules.seed)
         corrected_p = float(family.p[shown[:trial].sum()])
         counted = len(family.p)
         critical = max(family.critical(rules.level), critical)
