@@ -24,7 +24,7 @@ check: $(VENV)/full ## what CI runs
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n 2 -m "not slow and not server"
+	$(BIN)/python -m pytest -n 2 -m "ci or (not slow and not server)"
 
 format: $(VENV)/full
 	$(BIN)/ruff format .

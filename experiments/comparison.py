@@ -38,6 +38,14 @@ def _weights(name: str, pipeline: Pipeline) -> str:
     return f"{name}: effective weights " + ", ".join(f"{leaf} {value:g}" for leaf, value in weights)
 
 
+def _measures(result: Result) -> dict[str, float]:
+    """What a run cost: seconds by stage, and by stage what it asked of models."""
+    found = {f"seconds/{stage}": seconds for stage, seconds in result.seconds.items()}
+    for stage, numbers in result.usage.items():
+        found |= {f"model/{stage}/{name}": value for name, value in numbers.items()}
+    return {**found, **result.measures}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
     """Runs every variant of a pipeline and says how each differs from the baseline.
@@ -69,8 +77,7 @@ class Comparison:
             reviewed = review_notes(review, dataset, said)
             console.show_notes([*dataset.notes, *split.notes, *filter(None, weights), *reviewed])
         results = {
-            name: judge(pipeline, dataset, split, self.setting, self.title)
-            for name, pipeline in pipelines.items()
+            name: self.trial(pipeline, dataset, split) for name, pipeline in pipelines.items()
         }
         against = {
             name: differences(result, results[self.baseline], split)
@@ -81,6 +88,10 @@ class Comparison:
         if self.setting.trial is None:
             console.show(results, against, self.baseline, folder)
         return self._report(results, folder)
+
+    def trial(self, pipeline: Pipeline, dataset: Dataset, split: Split) -> Result:
+        """What one variant found and scored."""
+        return judge(pipeline, dataset, split, self.setting, self.title)
 
     def _check(self, dataset: Dataset, pipelines: Mapping[str, Pipeline]) -> None:
         """What can be refused is refused before hours of retrieval."""
@@ -172,7 +183,7 @@ class Comparison:
                 "read from the store": "yes" if result.stored else "no",
             },
             scores=result.means,
-            measures={f"seconds/{stage}": s for stage, s in result.seconds.items()},
+            measures=_measures(result),
             files=files,
         )
 

@@ -31,7 +31,7 @@ def terminal() -> Console:
 def show_notes(notes: Sequence[str]) -> None:
     """One line for each thing that loading or splitting left out or mended."""
     for note in notes:
-        _say(terminal(), f"Note: {note}")
+        say(terminal(), f"Note: {note}")
 
 
 def show(
@@ -44,43 +44,48 @@ def show(
     out = terminal()
     first = next(iter(results.values()))
     if first.scores is None:
-        _say(out, NO_LABELS)
+        say(out, NO_LABELS)
     else:
         _show_scores(out, results, first.scores.metrics)
         for note in first.scores.notes:
-            _say(out, f"Note: {note}")
+            say(out, f"Note: {note}")
         if baseline is not None and against:
             _show_differences(out, against, baseline, first.scores.metrics[0])
     _show_gates(out, results)
     if stored := [name for name, result in results.items() if result.stored]:
-        _say(
+        say(
             out, f"Run before and read from the store: {', '.join(stored)} (force=true runs again)."
         )
-    _say(out, f"Written to {folder} (and {folder.parent.parent / 'latest'}).")
+    say(out, f"Written to {folder} (and {folder.parent.parent / 'latest'}).")
 
 
 def _show_scores(out: Console, results: Mapping[str, Result], metrics: Sequence[str]) -> None:
-    """Pipelines down; public and private means of the first metrics across."""
+    """Pipelines down; their measures, public and private means of the first metrics across."""
     first = next(iter(results.values()))
     sides = [side for side in first.means if side != "all"]
-    shown = _that_fit(metrics, out.width - max(map(len, ["pipeline", *results])), len(sides))
+    taken = max(map(len, ["pipeline", *results])) + sum(len(name) + 3 for name in first.measures)
+    shown = _that_fit(metrics, out.width - taken, len(sides))
     table = Table(title_justify="left")
     table.add_column("pipeline")
+    for name in first.measures:
+        table.add_column(name.replace("_", " "), justify="right")
     for metric in shown:
         for side in sides:
             table.add_column(f"{metric}\n{side}", justify="right")
     for name, result in results.items():
         means = [result.means[side][metric].mean for metric in shown for side in sides]
-        table.add_row(Text(name), *("–" if mean is None else f"{mean:.4f}" for mean in means))
+        cells = [f"{value:,.0f}" for value in result.measures.values()]
+        cells += ["–" if mean is None else f"{mean:.4f}" for mean in means]
+        table.add_row(Text(name), *cells)
     out.print(table)
     for side in sides:
         said = {name: _coverage(result.means[side]) for name, result in results.items()}
         for coverage in dict.fromkeys(said.values()):
             names = [name for name, other in said.items() if other == coverage]
             whose = "" if len(names) == len(said) else f" ({', '.join(names)})"
-            _say(out, f"{side}{whose}: {coverage}")
+            say(out, f"{side}{whose}: {coverage}")
     if len(shown) < len(metrics):
-        _say(out, f"In summary.json too: {', '.join(metrics[len(shown) :])}.")
+        say(out, f"In summary.json too: {', '.join(metrics[len(shown) :])}.")
 
 
 def _that_fit(metrics: Sequence[str], width: int, sides: int) -> Sequence[str]:
@@ -119,12 +124,13 @@ def _show_gates(out: Console, results: Mapping[str, Result]) -> None:
         blocked = result.blocked
         if blocked.any():
             said = f"{name}: the gate blocked {int(blocked.sum())} of {len(blocked)} queries"
-            _say(out, f"{said}; gate.tsv says why.")
+            say(out, f"{said}; gate.tsv says why.")
         for note in result.notes:
-            _say(out, f"{name}: {note}")
+            say(out, f"{name}: {note}")
 
 
-def _say(out: Console, sentence: str) -> None:
+def say(out: Console, sentence: str) -> None:
+    """One line, however long: words and paths are not cut."""
     out.print(sentence, markup=False, highlight=False, soft_wrap=True)
 
 

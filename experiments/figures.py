@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from experiments.splits import Split
 
 _COLOURS = {"public": "#1f6f8b", "private": "#d1495b"}
-_FONT = "Pretendard, 'Noto Sans KR', 'Apple SD Gothic Neo', 'Malgun Gothic', sans-serif"
+FONT = "Pretendard, 'Noto Sans KR', 'Apple SD Gothic Neo', 'Malgun Gothic', sans-serif"
 
 
 def score_figure(results: Mapping[str, Result], metric: str, split: Split) -> go.Figure:
@@ -52,7 +52,7 @@ def score_figure(results: Mapping[str, Result], metric: str, split: Split) -> go
         yaxis={"autorange": "reversed", "type": "category"},
         scattermode="group",
         template="plotly_white",
-        font={"family": _FONT, "size": 15},
+        font={"family": FONT, "size": 15},
         height=150 + 70 * len(results),
         width=860,
     )

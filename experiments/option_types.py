@@ -7,6 +7,7 @@ import json
 import math
 import types
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -14,6 +15,7 @@ _LEAST = {"depth": 1, "candidates": 1}
 """The smallest whole number an option of this name takes; 0 for all others."""
 
 
+@cache
 def argument_types(call: Callable[..., Any]) -> dict[str, Any]:
     """Argument -> its annotation, without those whose names exist for type checkers alone."""
     function: Any = call.__init__ if inspect.isclass(call) else call

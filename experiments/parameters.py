@@ -6,13 +6,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from experiments.identity import describe
-from experiments.pipeline import Pipeline
+
+_NO_CHOICE = "id_func"  # LlamaIndex's hook for node ids, which we set ourselves
 
 
-def parameters(pipeline: Pipeline) -> dict[str, str]:
-    """Option -> value: `retriever` = Hybrid, `retriever.parts.bm25.k1` = 1.5, …"""
-    arguments = describe(pipeline)["arguments"]
-    return dict(_flat(arguments, ""))
+def parameters(part: Any) -> dict[str, str]:
+    """Option -> value: `retriever` = Hybrid, `retriever.parts.bm25.k1` = 1.5, …
+
+    part: a pipeline, or any other part; several of them by name.
+    """
+    told = describe(part)
+    found = _flat(told.get("arguments", told), "")
+    return {name: value for name, value in found if name.rpartition(".")[2] != _NO_CHOICE}
 
 
 def _flat(value: Any, name: str) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ from experiments.candidates import document_ranking, load_ranking, save_ranking,
 from experiments.chunking import chunk
 from experiments.identity import describe, fingerprint, module_source
 from experiments.indexes import Indexes
+from experiments.model_usage import UsageMeter
 from experiments.stage_files import load_array, load_chunks, save_array, save_chunks
 from experiments.stopwatch import Stopwatch
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from experiments.schema import Dataset
     from experiments.store import StageStore
+    from generation.tally import StageUsage
     from retrievers.base import BatchRetriever
     from retrievers.gate import GateDecision
     from retrievers.ranking import QueryPlan, Ranking
@@ -35,6 +37,8 @@ class Outcome:
     prompt: the nodes of `ranked` in the order a model reads them.
     ranking: documents, each at the rank of its best chunk; what is scored and submitted.
     seconds: stage -> wall time; a stage that the store answered costs what reading it costs.
+    usage: stage -> what it asked of models.
+    notes: one sentence for each thing a reader should know of how it ran.
     """
 
     nodes: Sequence[TextNode]
@@ -45,6 +49,8 @@ class Outcome:
     prompt: Ranking
     ranking: Ranking
     seconds: Mapping[str, float]
+    usage: Mapping[str, StageUsage] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +75,7 @@ class Pipeline:
     def run(self, dataset: Dataset, store: StageStore) -> Outcome:
         """All queries through each stage in turn."""
         ranking_parts, reorders = _by_role(self.postprocessors)
-        clock = Stopwatch()
+        clock, meter = Stopwatch(), UsageMeter(self)
         with clock("chunk"):
             nodes, plans, indexes = self.read(dataset, store, clock)
         with clock("retrieve"):
@@ -82,17 +88,39 @@ class Pipeline:
             if ranking_parts:
                 ranking = document_ranking(ranked, nodes, self.depth)
         ranking = ranking.without(gate.blocked)
-        return Outcome(nodes, plans, gate, retrieved, ranked, prompt, ranking, clock.seconds)
+        usage = meter.read()
+        return Outcome(
+            nodes,
+            plans,
+            gate,
+            retrieved,
+            ranked,
+            prompt,
+            ranking,
+            clock.seconds,
+            usage,
+            notes=self._notes(gate, usage),
+        )
 
     def read(
         self, dataset: Dataset, store: StageStore, clock: Stopwatch
     ) -> tuple[Sequence[TextNode], Sequence[QueryPlan], Indexes]:
         """The enriched chunks of a dataset, what is asked of the retriever, and its indexes."""
-        corpus = self._corpus(dataset)
-        nodes = self._nodes(dataset, corpus, store)
+        _refuse_unread(self.query, self.retriever)
+        nodes, corpus = self.chunks(dataset, store)
         self.retriever.attach(nodes)
         indexes = Indexes(self.retriever, nodes=nodes, corpus=corpus, store=store, clock=clock)
         return nodes, self.query.plan(dataset.queries), indexes
+
+    def chunks(self, dataset: Dataset, store: StageStore) -> tuple[Sequence[TextNode], Any]:
+        """The enriched chunks of a dataset, and a JSON value of all that can change them."""
+        corpus = self._corpus(dataset)
+        return self._nodes(dataset, corpus, store), corpus
+
+    def _notes(self, gate: GateDecision, usage: Mapping[str, StageUsage]) -> tuple[str, ...]:
+        said = [*getattr(self.query, "notes", ()), gate.note]
+        calls = [f"{stage}: {spent.sentence()}" for stage, spent in usage.items()]
+        return tuple(filter(None, [*said, *calls]))
 
     def _corpus(self, dataset: Dataset) -> Any:
         """All that can change the nodes that are indexed."""
@@ -189,6 +217,18 @@ class Pipeline:
         if self.retriever.combine_searches:
             indexes.open()
         return self.retriever.combine(plans, found, depth)
+
+
+def _refuse_unread(query: Any, retriever: BatchRetriever) -> None:
+    """Raises ValueError where a query is rewritten for a part that the retriever does not have."""
+    parts = list(getattr(retriever, "effective_weights", retriever.leaves)())
+    if unread := sorted(set(getattr(query, "feeds", None) or ()) - set(parts)):
+        raise ValueError(
+            f"query.feeds names {unread[0]}, which is no part of the retriever: choose among "
+            f"{', '.join(parts)}."
+        )
+    if hasattr(query, "of"):
+        _refuse_unread(query.of, retriever)
 
 
 def _by_role(parts: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:

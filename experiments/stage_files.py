@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +98,20 @@ def save_array(values: np.ndarray, folder: Path) -> None:
 def load_array(folder: Path) -> np.ndarray:
     """Read what `save_array` wrote."""
     return _array(folder, "values")
+
+
+def save_values(values: Mapping[str, Any], folder: Path) -> None:
+    """Write a record by name: arrays as arrays, all else as JSON."""
+    rest = {name: value for name, value in values.items() if not isinstance(value, np.ndarray)}
+    for name in values.keys() - rest.keys():
+        np.save(folder / f"{name}.npy", values[name])
+    (folder / "values.json").write_text(json.dumps(rest), encoding="utf-8")
+
+
+def load_values(folder: Path) -> dict[str, Any]:
+    """Read what `save_values` wrote; tuples come back as lists."""
+    rest: dict[str, Any] = json.loads((folder / "values.json").read_text(encoding="utf-8"))
+    return {**rest, **{path.stem: _array(folder, path.stem) for path in folder.glob("*.npy")}}
 
 
 def _array(folder: Path, name: str) -> np.ndarray:

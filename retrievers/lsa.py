@@ -39,9 +39,12 @@ class LsaEmbedding(LocalEmbedding):
 
     def fit(self, texts: Sequence[str]) -> None:
         """Learn terms, weights and directions from the corpus."""
+        self.fit_terms(analyzer_named(self.analyzer).analyze_many(texts))
+
+    def fit_terms(self, terms: Sequence[Sequence[str]]) -> None:
+        """The same from texts that this embedding's analyzer has read."""
         from sklearn.utils.extmath import randomized_svd
 
-        terms = analyzer_named(self.analyzer).analyze_many(texts)
         self._vectorizer, self._components = None, np.zeros((0, 0), dtype=np.float32)
         if any(terms):
             self._vectorizer = _term_vectorizer()
@@ -69,11 +72,15 @@ class LsaEmbedding(LocalEmbedding):
             self._vectorizer.idf_ = np.load(folder / "lsa_idf.npy", mmap_mode="r")
 
     def _vectors(self, texts: Sequence[str], *, queries: bool) -> Vectors:
+        return self.embed_terms(analyzer_named(self.analyzer).analyze_many(texts))
+
+    def embed_terms(self, terms: Sequence[Sequence[str]]) -> Vectors:
+        """The vectors of texts that this embedding's analyzer has read, float32 [n, d]."""
         if self._components is None:
             raise ValueError("LsaEmbedding knows no corpus yet: call fit(texts) first.")
-        if self._vectorizer is None or not texts:
-            return np.zeros((len(texts), len(self._components)), dtype=np.float32)
-        weights = self._vectorizer.transform(analyzer_named(self.analyzer).analyze_many(texts))
+        if self._vectorizer is None or not terms:
+            return np.zeros((len(terms), len(self._components)), dtype=np.float32)
+        weights = self._vectorizer.transform(terms)
         found = np.asarray(weights @ self._components.T, dtype=np.float32)
         found[np.linalg.norm(found, axis=1) < DUST] = 0.0  # the TF-IDF vectors have length 1
         return found

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from experiments.figures import FONT
+
 if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
-_FONT = "Pretendard, 'Noto Sans KR', 'Apple SD Gothic Neo', 'Malgun Gothic', sans-serif"
+
 _MOST_LINES = 3000
 
 
@@ -28,7 +30,7 @@ def surface_figure(
     figure = go.Figure()
     rules = frame["normalise"] + ", " + frame["missing"] + ", " + frame["candidates"]
     title = f"public {metric} by weight: best {frame[metric][best]:.4f} ± {error:.4f}"
-    figure.update_layout(title=title, template="plotly_white", font={"family": _FONT, "size": 14})
+    figure.update_layout(title=title, template="plotly_white", font={"family": FONT, "size": 14})
     if len(parts) == 2:
         _lines(figure, frame, rules, parts, metric, best, error)
     elif len(parts) == 3:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hydra.utils import instantiate
 from omegaconf import DictConfig
@@ -23,6 +23,7 @@ from experiments.sweeps.trial import FAILED, STORED, Ending, SweepHeader, best
 from experiments.sweeps.watch import Watch
 
 if TYPE_CHECKING:
+    from experiments.ledger import Ledger
     from experiments.schema import Tracker
 
 _PARTS = ("chunker", "enrich", "query", "retriever", "gate", "postprocessor", "submission", "store")
@@ -40,6 +41,8 @@ class RunningSweep:
     tracker: Tracker
     watch: Watch
     started: float
+    split: Any = None  # None where it is swept
+    ledger: Ledger | None = None
     open: bool = True
 
     @classmethod
@@ -69,6 +72,8 @@ class RunningSweep:
             tracker=tracker,
             watch=Watch(folder, total=made.total),
             started=time.time(),
+            split=None if made.touches("split") else instantiate(config.split, _convert_="all"),
+            ledger=instantiate(config.ledger, _convert_="all"),
         )
         sweep._start(config)
         return sweep
@@ -85,12 +90,13 @@ class RunningSweep:
         point_latest(self.folder.parent, self.folder)
         if trials:
             self._show(trials, failed)
-        self.tracker.close(self.header.parent, self._record(trials, failed, table))
+        files = [table, *self._report()]
+        self.tracker.close(self.header.parent, self._record(trials, failed, files))
         return bool(failed)
 
     def _start(self, config: DictConfig) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        parent = self.tracker.open(self._record([], [], None))
+        parent = self.tracker.open(self._record([], [], []))
         self.header = SweepHeader(
             experiment=self.header.experiment,
             swept=self.header.swept,
@@ -105,7 +111,7 @@ class RunningSweep:
         self.watch.start()
 
     def _record(
-        self, trials: Sequence[Ending], failed: Sequence[Ending], table: Path | None
+        self, trials: Sequence[Ending], failed: Sequence[Ending], files: Sequence[Path]
     ) -> RunRecord:
         """The parent run: what was swept over, the totals, and who was best in public."""
         top = best(trials)
@@ -126,9 +132,18 @@ class RunningSweep:
                 "trials_stored": sum(trial.state == STORED for trial in trials),
                 **_best_scores(top),
             },
-            files=[table] if table else [],
+            files=files,
             failure="; ".join(lost) or None,
         )
+
+    def _report(self) -> list[Path]:
+        """The overfitting report of the winner, where the trials can be compared."""
+        if self.dataset is None or self.dataset.qrels is None or self.split is None:
+            return []
+        from experiments.overfit_report.of_sweep import sweep_report
+
+        page = sweep_report(self.folder, self.dataset, self.split, self.ledger)
+        return [page] if page else []
 
     def _show(self, trials: Sequence[Ending], failed: Sequence[Ending]) -> None:
         out = Console()

@@ -1,0 +1,65 @@
+"""Where the misses are, from the lowest to the highest values of a measure."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from experiments.figures import FONT
+from experiments.misses.relation import MissRelation
+from experiments.misses.sentences import sentence
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+
+_LINE = 95
+
+
+def miss_figure(relation: MissRelation) -> go.Figure | None:
+    """The share of the misses in each tenth of the gold passages, with 95 % intervals.
+
+    Without a relation every bar reaches the dashed line, give or take its interval. None where
+    too few gold passages have a value, or where none or all of them were missed.
+    """
+    if not relation.deciles:
+        return None
+    import plotly.graph_objects as go
+
+    shares = [100 * share for share, _, _ in relation.deciles]
+    figure = go.Figure()
+    figure.add_bar(
+        x=[f"{10 * place}–{10 * place + 10} %" for place in range(len(shares))],
+        y=shares,
+        error_y=_intervals(relation),
+        marker={"color": "#1f6f8b"},
+        hovertemplate="%{x}: %{y:.1f} % of the misses<extra></extra>",
+    )
+    figure.add_hline(y=10, line_dash="dash", line_color="#d1495b")
+    figure.update_layout(
+        title={
+            "text": f"Where the misses are, by {relation.measure}",
+            "subtitle": {
+                "text": "<br>".join(wrap(sentence(relation), _LINE)),
+                "font": {"size": 12},
+            },
+        },
+        xaxis={"title": f"gold passages, lowest {relation.measure} to highest"},
+        yaxis={"title": "share of the misses (%)", "rangemode": "tozero", "gridcolor": "#e5e5e5"},
+        template="plotly_white",
+        font={"family": FONT, "size": 15},
+        margin={"t": 130},
+        height=520,
+        width=860,
+    )
+    return figure
+
+
+def _intervals(relation: MissRelation) -> dict[str, object]:
+    rows = [(share, low, high) for share, low, high in relation.deciles if low is not None]
+    return {
+        "type": "data",
+        "visible": len(rows) == len(relation.deciles),
+        "array": [100 * ((high or 0.0) - share) for share, _, high in rows],
+        "arrayminus": [100 * (share - low) for share, low, _ in rows],
+    }

@@ -1,0 +1,1 @@
+"""The study of chunk quality: every measure with its control, and what bad chunks cost."""

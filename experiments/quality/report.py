@@ -1,0 +1,156 @@
+"""The report on chunk quality: one page that opens without a network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from chunk_quality.review_sample import printable
+from experiments.atomic_file import atomic_file
+from experiments.misses.figure import miss_figure
+from experiments.quality import words
+from experiments.quality.chunk_table import chunk_table
+from experiments.quality.figures import histogram, scatter
+from experiments.quality.measured import COHERENT_WHEN
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+    from llama_index.core.schema import TextNode
+
+    from experiments.quality.measured import Measured
+    from experiments.quality.misses import Misses
+
+_TEMPLATE = Path(__file__).with_name("report.html")
+_WORST, _GROUPS, _LISTED = 6, 20, 50
+_ROWS = 20_000
+_TABLE_TEXT = 160
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heading:
+    """What the report is about: the dataset, how it was cut, and the page to review chunks on."""
+
+    dataset: str
+    chunker: str
+    embedding: str
+    review: str
+
+
+def write_report(
+    path: Path,
+    heading: Heading,
+    nodes: Sequence[TextNode],
+    measured: Measured,
+    misses: Misses,
+) -> Path:
+    """Write the page: what was found in a few sentences, then each measure, then all chunks."""
+    from jinja2 import Environment
+    from plotly.offline import get_plotlyjs
+
+    template = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
+        _TEMPLATE.read_text(encoding="utf-8")
+    )
+    table = chunk_table(nodes, measured)
+    page = template.render(
+        heading=heading,
+        plotly=get_plotlyjs(),
+        summary=words.summary(measured, misses),
+        limits=words.limits(measured, misses),
+        lengths=words.lengths(measured),
+        statistics=measured.tokens.statistics(),
+        over_limit=measured.tokens.over_limit[:_LISTED],
+        over_limit_count=len(measured.tokens.over_limit),
+        length_figure=_drawn(histogram(measured, "tokens")),
+        measures=[_measure(name, table, measured) for name in COHERENT_WHEN],
+        scatter=_drawn(scatter(nodes, measured)),
+        topics=_topics(measured),
+        repetition=_repetition(nodes, measured),
+        misses=[
+            {"sentences": said, "figure": _drawn(miss_figure(relation))}
+            for relation, said in misses.told()
+        ],
+        rows=_rows(table),
+        columns=_COLUMNS,
+        more=max(0, len(table) - _ROWS),
+    )
+    with atomic_file(path) as part:
+        part.write_text(page, encoding="utf-8", errors="replace")
+    return path
+
+
+_COLUMNS = {
+    "chunk": "chunk",
+    "tokens": "tokens",
+    "sentences": "sentences",
+    "sentence_similarity": "similarity",
+    "topic_entropy": "entropy",
+    "copies": "copies",
+    "text": "text",
+}
+
+
+def _measure(name: str, table: pd.DataFrame, measured: Measured) -> dict[str, Any]:
+    """One measure with a control: its sentences, its figure, and the chunks it likes least."""
+    worst = table.dropna(subset=[name]).sort_values(
+        name, ascending=COHERENT_WHEN[name] == "high", kind="stable"
+    )
+    return {
+        "title": words.TITLES[name],
+        "sentences": words.measure(name, measured),
+        "figure": _drawn(histogram(measured, name)),
+        "worst": [
+            {"chunk": row.chunk, "value": f"{getattr(row, name):.3f}", "text": row.text}
+            for row in worst.head(_WORST).itertuples()
+        ],
+        "end": "lowest" if COHERENT_WHEN[name] == "high" else "highest",
+    }
+
+
+def _topics(measured: Measured) -> list[dict[str, Any]]:
+    """The topics with the share of the chunks that each leads, the largest first."""
+    known = measured.topics[np.isfinite(measured.entropy)]
+    if not len(known):
+        return []
+    shares = np.bincount(known.argmax(axis=1), minlength=known.shape[1]) / len(known)
+    return [
+        {"share": f"{100 * shares[topic]:.1f} %", "terms": ", ".join(measured.top_terms[topic])}
+        for topic in np.argsort(-shares, kind="stable").tolist()
+    ]
+
+
+def _repetition(nodes: Sequence[TextNode], measured: Measured) -> dict[str, Any]:
+    texts = {node.node_id: printable(node.text) for node in nodes}
+    found = measured.repetition
+    return {
+        "sentences": words.repetition(measured),
+        "groups": [
+            {"ids": [printable(name) for name in group], "text": texts[group[0]]}
+            for group in found.near[:_GROUPS]
+        ],
+        "more": max(0, len(found.near) - _GROUPS),
+        "boilerplate": found.boilerplate[:_GROUPS],
+    }
+
+
+def _rows(table: pd.DataFrame) -> list[list[str]]:
+    shown = table[list(_COLUMNS)].head(_ROWS).copy()
+    shown["text"] = shown["text"].str.slice(0, _TABLE_TEXT)
+    for name in COHERENT_WHEN:
+        shown[name] = [f"{value:.3f}" if np.isfinite(value) else "" for value in shown[name]]
+    return shown.astype(str).to_numpy().tolist()  # type: ignore[no-any-return]
+
+
+def _drawn(figure: go.Figure | None) -> Any:
+    """The figure as a part of the page, which carries the script once."""
+    from markupsafe import Markup
+
+    if figure is None:
+        return ""
+    return Markup(
+        figure.to_html(include_plotlyjs=False, full_html=False, config={"responsive": True})
+    )

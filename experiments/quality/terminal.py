@@ -1,0 +1,50 @@
+"""What a study of chunk quality shows in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from rich.table import Table
+
+from experiments.console import say, show_notes, terminal
+from experiments.quality import words
+
+if TYPE_CHECKING:
+    from experiments.quality.measured import Measured
+    from experiments.quality.misses import Misses
+
+
+def show(measured: Measured, misses: Misses, notes: Sequence[str], folder: Path) -> None:
+    """The table of the measures, the sentences, and where the report is."""
+    show_notes(notes)
+    out = terminal()
+    table = Table(title_justify="left")
+    headings = ("measure", "median", "90 % between", "none", "AUC vs shuffled")
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading == "measure" else "right")
+    for name, values in measured.columns().items():
+        table.add_row(name, *_cells(values), _auc(name, measured))
+    out.print(table)
+    for line in words.summary(measured, misses):
+        say(out, line)
+    say(out, f"Report: {folder / 'chunk_quality.html'}")
+    say(out, f"Read and label a sample: {folder / 'review.html'}")
+
+
+def _cells(values: np.ndarray) -> list[str]:
+    known = values[np.isfinite(values)]
+    missing = str(len(values) - len(known))
+    if not len(known):
+        return ["–", "–", missing]
+    middle, low, high = np.percentile(known, (50, 5, 95))
+    return [f"{middle:.3g}", f"{low:.3g} … {high:.3g}", missing]
+
+
+def _auc(name: str, measured: Measured) -> str:
+    apart = measured.separations.get(name)
+    if apart is None or apart.auc is None:
+        return "–"
+    return f"{apart.auc:.2f} [{apart.low:.2f}, {apart.high:.2f}]"

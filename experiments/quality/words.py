@@ -1,0 +1,140 @@
+"""What the measures say, in sentences; none of them says more than was measured."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from chunk_quality.control import said
+from experiments.misses.sentences import sentence
+
+if TYPE_CHECKING:
+    from experiments.quality.measured import Measured
+    from experiments.quality.misses import Misses
+
+TITLES = {
+    "sentence_similarity": "Sentence similarity",
+    "topic_entropy": "Topic entropy",
+}
+_MEANING = {
+    "sentence_similarity": (
+        "The mean cosine over all pairs of different sentences of a chunk: high where its "
+        "sentences speak of one thing. Its size depends on the embedding, so only the distance "
+        "to the shuffled chunks means something."
+    ),
+    "topic_entropy": (
+        "How evenly a chunk is spread over the topics of the corpus (LDA), in nats: 0 for one "
+        "topic, ln K for all alike. Low where a chunk speaks of one thing."
+    ),
+}
+
+
+def summary(measured: Measured, misses: Misses) -> list[str]:
+    """The few sentences at the top: length, coherence, repetition, cost."""
+    return [
+        lengths(measured),
+        *(said(TITLES[name], apart) for name, apart in measured.separations.items()),
+        repetition(measured)[0],
+        *cost(misses),
+    ]
+
+
+def lengths(measured: Measured) -> str:
+    """How long the chunks are, and how many are over the limit."""
+    tokens, told = measured.tokens, measured.tokens.statistics()
+    over = len(tokens.over_limit)
+    count = f"{len(tokens.counts):,} chunk{'s' if len(tokens.counts) > 1 else ''}"
+    rest = f"{over:,} over" if over else "none over"
+    return (
+        f"{count} of {told['median']:.0f} tokens in the middle, 90 % of them between "
+        f"{told['p5']:.0f} and {told['p95']:.0f} ({tokens.tokenizer}); {rest} the limit of "
+        f"{tokens.limit}."
+    )
+
+
+def measure(name: str, measured: Measured) -> list[str]:
+    """What a measure is, what it found, and what it has no value for."""
+    values = measured.columns()[name]
+    known = values[np.isfinite(values)]
+    found = [_MEANING[name], said(TITLES[name], measured.separations[name])]
+    if len(known):
+        low, middle, high = np.percentile(known, (5, 50, 95))
+        found.append(
+            f"In the middle {middle:.3f}, 90 % of the chunks between {low:.3f} and {high:.3f}."
+        )
+    if name == "topic_entropy" and len(known):
+        of_most = known / np.log(max(measured.topics.shape[1], 2))
+        found.append(f"That is {100 * np.median(of_most):.0f} % of the most there can be.")
+    return [*found, *_without(name, measured, len(values) - len(known))]
+
+
+def repetition(measured: Measured) -> list[str]:
+    """How much is said more than once."""
+    found = measured.repetition
+    if not found.near:
+        copies = "No chunk is equal or nearly equal to another."
+    else:
+        groups = f"{len(found.near):,} group{'s' if len(found.near) > 1 else ''}"
+        copies = (
+            f"{groups} of chunks that are equal or nearly so, {len(found.exact):,} of them with "
+            f"exact copies: {found.redundant:,} chunk{'s' if found.redundant > 1 else ''} could "
+            "go with little loss."
+        )
+    share = found.boilerplate_characters.sum() / max(found.characters, 1)
+    shared = (
+        f"{len(found.boilerplate):,} sentences stand in many documents and fill "
+        f"{100 * share:.1f} % of the text."
+        if found.boilerplate
+        else "No sentence stands in many documents."
+    )
+    return [copies, shared]
+
+
+def cost(misses: Misses) -> list[str]:
+    """What was found about misses, measure by measure."""
+    if misses.skipped:
+        return [misses.skipped]
+    related = [one for one in misses.relations.values() if one.related]
+    if related:
+        return [sentence(one) for one in related]
+    looked = [name for name, one in misses.relations.items() if not one.skipped]
+    if not looked:
+        return sorted({sentence(one) for one in misses.relations.values()})
+    return [f"No measure goes with missed passages (within the first {misses.k})."]
+
+
+def limits(measured: Measured, misses: Misses) -> list[str]:
+    """What a reader should not take from the report."""
+    found = [
+        "Coherent is not the same as right, current or wanted: read the sample.",
+        "The control mixes sentences of different documents. Chunks that beat it speak of one "
+        "thing; whether they are cut at the best places is told by comparing chunkers "
+        "(+experiment=chunker_comparison).",
+    ]
+    if measured.stayed:
+        found.append(
+            f"{measured.stayed:,} sentences had to stay in their own document when the control "
+            "was shuffled, so it is more coherent than it should be, and the distance looks "
+            "smaller than it is."
+        )
+    if misses.skipped:
+        found.append(misses.skipped)
+    elif misses.relations:
+        found.append("What goes with misses need not be their cause.")
+    return found
+
+
+def _without(name: str, measured: Measured, missing: int) -> list[str]:
+    if not missing:
+        return []
+    if name == "topic_entropy":
+        return [f"{missing:,} chunks have no term that the model knows, and so no value."]
+    similar = measured.similarity
+    reasons = {
+        "of one sentence": similar.n_single,
+        "without a sentence": similar.n_empty,
+        "whose sentences have no direction": similar.n_undirected,
+    }
+    told = ", ".join(f"{count:,} {what}" for what, count in reasons.items() if count)
+    return [f"{missing:,} chunks have no pair of sentences, and so no value: {told}."]
