@@ -88,9 +88,7 @@ def find_misses(
         return Misses(k=k, relations=miss_relations(columns, gold, seed=seed))
     names, owners = _documents(nodes)
     gold = document_misses(outcome.ranking, dataset.qrels or {}, names, k=k, queries=asked)
-    values = {
-        name: document_values(column, owners, len(names)) for name, column in columns.items()
-    }
+    values = {name: document_values(column, owners, len(names)) for name, column in columns.items()}
     return Misses(k=k, relations=miss_relations(values, gold, seed=seed))
 
 
