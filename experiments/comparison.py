@@ -37,6 +37,14 @@ def _weights(name: str, pipeline: Pipeline) -> str:
     return f"{name}: effective weights " + ", ".join(f"{leaf} {value:g}" for leaf, value in weights)
 
 
+def _measures(result: Result) -> dict[str, float]:
+    """What a run cost: seconds by stage, and by stage what it asked of models."""
+    found = {f"seconds/{stage}": seconds for stage, seconds in result.seconds.items()}
+    for stage, numbers in result.usage.items():
+        found |= {f"model/{stage}/{name}": value for name, value in numbers.items()}
+    return found
+
+
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
     """Runs every variant of a pipeline and says how each differs from the baseline.
@@ -166,7 +174,7 @@ class Comparison:
                 "read from the store": "yes" if result.stored else "no",
             },
             scores=result.means,
-            measures={f"seconds/{stage}": s for stage, s in result.seconds.items()},
+            measures=_measures(result),
             files=files,
         )
 

@@ -12,8 +12,10 @@ from experiments.candidates import document_ranking, load_ranking, save_ranking,
 from experiments.chunking import chunk
 from experiments.identity import describe, fingerprint, module_source
 from experiments.indexes import Indexes
+from experiments.model_usage import UsageMeter
 from experiments.stage_files import load_array, load_chunks, save_array, save_chunks
 from experiments.stopwatch import Stopwatch
+from retrievers.ranking import EVERY_PART
 
 if TYPE_CHECKING:
     from llama_index.core.schema import TextNode
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
     from experiments.schema import Dataset
     from experiments.store import StageStore
+    from generation.tally import StageUsage
     from retrievers.base import BatchRetriever
     from retrievers.gate import GateDecision
     from retrievers.ranking import QueryPlan, Ranking
@@ -35,6 +38,8 @@ class Outcome:
     prompt: the nodes of `ranked` in the order a model reads them.
     ranking: documents, each at the rank of its best chunk; what is scored and submitted.
     seconds: stage -> wall time; a stage that the store answered costs what reading it costs.
+    usage: stage -> what it asked of models.
+    notes: one sentence for each thing a reader should know of how it ran.
     """
 
     nodes: Sequence[TextNode]
@@ -45,6 +50,8 @@ class Outcome:
     prompt: Ranking
     ranking: Ranking
     seconds: Mapping[str, float]
+    usage: Mapping[str, StageUsage] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +76,7 @@ class Pipeline:
     def run(self, dataset: Dataset, store: StageStore) -> Outcome:
         """All queries through each stage in turn."""
         ranking_parts, reorders = _by_role(self.postprocessors)
-        clock = Stopwatch()
+        clock, meter = Stopwatch(), UsageMeter(self)
         with clock("chunk"):
             nodes, plans, indexes = self.read(dataset, store, clock)
         with clock("retrieve"):
@@ -82,7 +89,19 @@ class Pipeline:
             if ranking_parts:
                 ranking = document_ranking(ranked, nodes, self.depth)
         ranking = ranking.without(gate.blocked)
-        return Outcome(nodes, plans, gate, retrieved, ranked, prompt, ranking, clock.seconds)
+        usage = meter.read()
+        return Outcome(
+            nodes,
+            plans,
+            gate,
+            retrieved,
+            ranked,
+            prompt,
+            ranking,
+            clock.seconds,
+            usage,
+            notes=self._notes(gate, usage),
+        )
 
     def read(
         self, dataset: Dataset, store: StageStore, clock: Stopwatch
@@ -91,7 +110,14 @@ class Pipeline:
         nodes, corpus = self.chunks(dataset, store)
         self.retriever.attach(nodes)
         indexes = Indexes(self.retriever, nodes=nodes, corpus=corpus, store=store, clock=clock)
-        return nodes, self.query.plan(dataset.queries), indexes
+        plans = self.query.plan(dataset.queries)
+        _refuse_unread(plans, self.retriever)
+        return nodes, plans, indexes
+
+    def _notes(self, gate: GateDecision, usage: Mapping[str, StageUsage]) -> tuple[str, ...]:
+        said = [*getattr(self.query, "notes", ()), gate.note]
+        calls = [f"{stage}: {spent.sentence()}" for stage, spent in usage.items()]
+        return tuple(filter(None, [*said, *calls]))
 
     def chunks(self, dataset: Dataset, store: StageStore) -> tuple[Sequence[TextNode], Any]:
         """The enriched chunks of a dataset, and a JSON value of all that can change them."""
@@ -193,6 +219,17 @@ class Pipeline:
         if self.retriever.combine_searches:
             indexes.open()
         return self.retriever.combine(plans, found, depth)
+
+
+def _refuse_unread(plans: Sequence[QueryPlan], retriever: BatchRetriever) -> None:
+    """Raises ValueError where a plan has texts for a part that the retriever does not have."""
+    weights = getattr(retriever, "effective_weights", retriever.leaves)()
+    named = {name for plan in plans for name in plan.texts} - {EVERY_PART}
+    if unread := sorted(named - set(weights)):
+        raise ValueError(
+            f"query.feeds names {unread[0]}, which is no part of the retriever: choose among "
+            f"{', '.join(weights)}."
+        )
 
 
 def _by_role(parts: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:

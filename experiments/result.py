@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,8 @@ from experiments.metrics.per_query import PerQuery
 from experiments.parameters import parameters
 from experiments.schema import Dataset, Mean
 from experiments.splits import SIDES
+from experiments.store import NotStorableError
+from generation.tally import FAILED
 from retrievers.ranking import EVERY_PART, Ranking
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ class Result:
     scores: one row a query of the splits that may be shown; None without labels.
     means: split -> metric -> mean; empty without labels. A sealed split shows public alone.
     seconds: stage -> wall time when it was computed.
+    usage: stage -> what it asked of models when it was computed, as finite numbers.
     started, ended: of this run, in seconds since the epoch.
     stored: read from the store, so nothing was computed.
     """
@@ -57,6 +60,7 @@ class Result:
     seconds: Mapping[str, float]
     started: float
     ended: float
+    usage: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     stored: bool = False
 
 
@@ -140,7 +144,11 @@ def differences(
 
 
 def save_result(result: Result, folder: Path) -> None:
-    """Write a trial into a folder: arrays as npy, the rest as JSON."""
+    """Write a trial into a folder: arrays as npy, the rest as JSON.
+
+    Raises NotStorableError for one in which calls of a model failed: it is not what was asked for.
+    """
+    _refuse_incomplete(result)
     np.save(folder / "nodes.npy", result.ranking.nodes)
     np.save(folder / "ranking_scores.npy", result.ranking.scores)
     np.save(folder / "blocked.npy", result.blocked)
@@ -157,6 +165,7 @@ def save_result(result: Result, folder: Path) -> None:
         "scores": None if result.scores is None else _labels(result.scores),
         "means": {s: {m: asdict(v) for m, v in by.items()} for s, by in result.means.items()},
         "seconds": dict(result.seconds),
+        "usage": {stage: dict(numbers) for stage, numbers in result.usage.items()},
         "started": result.started,
         "ended": result.ended,
     }
@@ -188,6 +197,7 @@ def load_result(folder: Path) -> Result:
         scores=scores,
         means={s: {m: Mean(**v) for m, v in by.items()} for s, by in page["means"].items()},
         seconds=page["seconds"],
+        usage=page["usage"],
         started=page["started"],
         ended=page["ended"],
         stored=True,
@@ -210,13 +220,28 @@ def _run(
         asked={plan.id: "\n".join(plan.texts[EVERY_PART]) for plan in plans},
         blocked=outcome.gate.blocked,
         reasons=outcome.gate.reasons,
-        notes=[outcome.gate.note] if outcome.gate.note else [],
+        notes=outcome.notes,
         scores=scores,
         means={side: scores.mean(split.of(side)) for side in split.shown} if scores else {},
         seconds=outcome.seconds,
+        usage={stage: spent.numbers() for stage, spent in outcome.usage.items()},
         started=started,
         ended=time.time(),
     )
+
+
+def _refuse_incomplete(result: Result) -> None:
+    failed = sum(
+        count
+        for numbers in result.usage.values()
+        for name, count in numbers.items()
+        if name.startswith(FAILED)
+    )
+    if failed:
+        raise NotStorableError(
+            f"{failed:g} calls of a model failed in this trial, so it is not kept: run it again, "
+            "and only those calls are made."
+        )
 
 
 def _scores(

@@ -11,7 +11,7 @@ from llama_index.core.llms import LLM
 _SECRET = re.compile(r"(^|[_-])(key|token|secret|password|credentials?|headers)$", re.IGNORECASE)
 _HOW_IT_IS_CALLED = {
     *("callback_manager", "rate_limiter", "max_retries", "num_retries", "timeout"),
-    *("request_timeout", "reuse_client", "keep_alive", "verbose"),
+    *("request_timeout", "reuse_client", "keep_alive", "num_threads", "verbose"),
 }
 _MASK = "…"
 

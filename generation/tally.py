@@ -6,10 +6,16 @@ import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from generation.answers import Answer
+if TYPE_CHECKING:
+    from generation.answers import Answer
+
+
+FAILED = "failed/"
+"""What the numbers of calls without an answer are called, before the kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +43,40 @@ class StageUsage:
     tokens_in: int = 0
     tokens_out: int = 0
     estimated: int = 0
-    usd: float | None = None
+    usd: float | None = 0.0
     seconds: Sequence[float] = ()
 
     def percentile(self, share: float) -> float | None:
         """Seconds that this share (in percent) of the calls took at most; None without a call."""
         return float(np.percentile(self.seconds, share)) if self.seconds else None
 
+    def since(self, before: StageUsage) -> StageUsage:
+        """What came after an earlier reading of the same counts."""
+        usd = None if self.usd is None else self.usd - (before.usd or 0.0)
+        return StageUsage(
+            **{name: getattr(self, name) - getattr(before, name) for name in _COUNTS},
+            faults=dict(Counter(self.faults) - Counter(before.faults)),
+            failed=dict(Counter(self.failed) - Counter(before.failed)),
+            usd=usd,
+            seconds=self.seconds[len(before.seconds) :],
+        )
+
+    def plus(self, other: StageUsage) -> StageUsage:
+        """Both together; their price is unknown where one of them is."""
+        usd = None if self.usd is None or other.usd is None else self.usd + other.usd
+        return StageUsage(
+            **{name: getattr(self, name) + getattr(other, name) for name in _COUNTS},
+            faults=dict(Counter(self.faults) + Counter(other.faults)),
+            failed=dict(Counter(self.failed) + Counter(other.failed)),
+            usd=usd,
+            seconds=(*self.seconds, *other.seconds),
+        )
+
     def numbers(self) -> dict[str, float]:
         """All that is known, as flat names with finite values, for a tracker."""
         found = {name: float(getattr(self, name)) for name in _COUNTS}
         found |= {f"faults/{kind}": float(count) for kind, count in self.faults.items()}
-        found |= {f"failed/{kind}": float(count) for kind, count in self.failed.items()}
+        found |= {f"{FAILED}{kind}": float(count) for kind, count in self.failed.items()}
         measured = {"usd": self.usd, "p50": self.percentile(50), "p95": self.percentile(95)}
         return found | {name: value for name, value in measured.items() if value is not None}
 

@@ -1,0 +1,74 @@
+"""Models behind an address, as YAML names them. A key is read from the environment, by its name."""
+
+from __future__ import annotations
+
+import os
+
+from llama_index.core.llms import LLM
+
+_NO_KEY = "none"  # an empty one would make the client send OPENAI_API_KEY to any address
+
+
+def no_model() -> None:
+    """`llm=none`: a part that needs a model says which to choose."""
+
+
+def openai(
+    model: str,
+    *,
+    key_from: str = "OPENAI_API_KEY",
+    temperature: float = 0.0,
+    max_tokens: int | None = 512,
+) -> LLM:
+    """A model of OpenAI's.
+
+    key_from: the environment variable that holds the key.
+
+    Raises ValueError where that is not set, ModuleNotFoundError without the extra `api`.
+    """
+    from llama_index.llms.openai import OpenAI
+
+    return OpenAI(
+        model=model, api_key=_key(key_from), temperature=temperature, max_tokens=max_tokens
+    )
+
+
+def openai_like(
+    model: str,
+    *,
+    api_base: str,
+    key_from: str | None = None,
+    temperature: float = 0.0,
+    max_tokens: int | None = 512,
+    context_window: int = 8192,
+) -> LLM:
+    """A model of any server that speaks OpenAI's protocol: vLLM, Ollama, Upstage and others.
+
+    api_base: such as http://localhost:8000/v1.
+    key_from: the environment variable that holds the key; None for a server that wants none.
+    context_window: tokens.
+
+    Raises ValueError where that variable is not set, ModuleNotFoundError without the extra `api`.
+    """
+    from llama_index.llms.openai_like import OpenAILike
+
+    client: LLM = OpenAILike(
+        model=model,
+        api_base=api_base,
+        api_key=_NO_KEY if key_from is None else _key(key_from),
+        temperature=temperature,
+        max_tokens=max_tokens,
+        context_window=context_window,
+        is_chat_model=True,
+    )
+    return client
+
+
+def _key(variable: str) -> str:
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        raise ValueError(
+            f"The key of this model is read from the environment variable {variable}, which is not "
+            f"set: export {variable}=… and run again, or name another one with llm.llm.key_from."
+        )
+    return key
