@@ -73,13 +73,13 @@ def checked(scores: Any, queries: Sequence[str], texts: Sequence[str]) -> Scores
     found = np.asarray(scores, dtype=np.float64)
     if found.shape != (len(queries),):
         raise ValueError(
-            f"The pair scorer gave an array of shape {found.shape} for {len(queries)} pairs: it has "
-            "to give one number a pair."
+            f"The pair scorer gave an array of shape {found.shape} for {len(queries)} pairs: "
+            "it has to give one number a pair."
         )
     if not np.isfinite(found).all():
         bad = int(np.flatnonzero(~np.isfinite(found))[0])
         raise ValueError(
-            f"The pair scorer gave {found[bad]} for the query {queries[bad][:60]!r} and the passage "
-            f"{texts[bad][:60]!r}: scores have to be finite."
+            f"The pair scorer gave {found[bad]} for the query {queries[bad][:60]!r} and the "
+            f"passage {texts[bad][:60]!r}: scores have to be finite."
         )
     return found

@@ -1,4 +1,4 @@
-"""The one step that weighs the scores of all parts: those of the retrievers and of the rerankers."""
+"""The one step that weighs the scores of all parts, of retrievers and of rerankers."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ def _leaves(weights: Mapping[str, Any], scale: float) -> Iterator[tuple[str, flo
             yield from _leaves(given["parts"], scale * float(given["weight"]))
         else:
             raise ValueError(
-                f"fuse.weights.{name} has {', '.join(map(str, given)) or 'nothing'}: give a number, "
-                "or a weight and its parts."
+                f"fuse.weights.{name} has {', '.join(map(str, given)) or 'nothing'}: "
+                "give a number, or a weight and its parts."
             )
 
 
