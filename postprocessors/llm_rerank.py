@@ -75,7 +75,8 @@ class LLMRerank(BatchPostprocessor):
     def _shown(self, ranking: Ranking) -> Flags:
         """Which candidates the model sees, bool [q, depth]."""
         place = np.arange(ranking.depth)
-        reaches = above_share(ranking.scores, self.floor) | np.isnan(ranking.scores)
+        unscored = np.isnan(ranking.scores)
+        reaches = unscored | above_share(ranking.scores, self.floor) | (self.floor == 0)
         return (ranking.nodes >= 0) & (place < self.first) & (reaches | (place < self.keep))
 
     def _passages(self, rows: NDArray[np.int32], nodes: Sequence[BaseNode]) -> list[str]:

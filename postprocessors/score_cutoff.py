@@ -84,4 +84,5 @@ def above_share(scores: Scores, share: float) -> Flags:
     NaN is not.
     """
     top = np.max(scores, axis=1, keepdims=True, where=~np.isnan(scores), initial=-np.inf)
-    return ~np.isnan(scores) & ((top <= 0) | (scores >= share * top))
+    limit = np.where(top > 0, share * np.maximum(top, 0.0), -np.inf)
+    return ~np.isnan(scores) & (scores >= limit)
