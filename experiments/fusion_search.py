@@ -133,7 +133,7 @@ class FusionSearch:
         ranking = [
             name
             for name, part in self.pipeline.postprocessors.items()
-            if not getattr(part, "prompt_order_only", False)
+            if getattr(part, "role", None) != "reorder"
         ]
         if ranking:
             raise ValueError(
