@@ -43,19 +43,16 @@ class RunningSweep:
     open: bool = True
 
     @classmethod
-    def begin(cls, config: DictConfig) -> RunningSweep | None:
+    def begin(cls, config: DictConfig) -> RunningSweep:
         """Check what all trials share, make the parent run, and start to show the trials.
 
-        None for an experiment that runs no pipeline. Raises ValueError for a mistake that would
-        hit every trial.
+        Raises ValueError for a mistake that would hit every trial.
         """
-        if "setting" not in config.experiment:
-            return None
         made = plan(config)
         dataset = _checked_dataset(config, made)
         tracker: Tracker = instantiate(config.tracker, _convert_="all")
         folder = Path(config.hydra.sweep.dir)
-        title = str(config.experiment.title)
+        title = _title(config, made)
         sweep = cls(
             folder=folder,
             header=SweepHeader(
@@ -110,8 +107,8 @@ class RunningSweep:
         """The parent run: what was swept over, the totals, and who was best in public."""
         top = best(trials)
         missing = self.header.total - len(trials)
-        lost = [f"{len(failed)} trials failed"] if failed else []
-        lost += [f"{missing} trials did not run"] if missing else []
+        lost = [f"trials that failed: {len(failed)}"] if failed else []
+        lost += [f"trials that did not run: {missing}"] if missing else []
         return RunRecord(
             name=f"{self.header.experiment} over {', '.join(self.header.swept.values())}",
             experiment=self.header.experiment,
@@ -136,9 +133,17 @@ class RunningSweep:
         stored = sum(trial.state == STORED for trial in trials)
         said = [f"{len(trials)} of {self.header.total} trials", f"{stored} of them stored before"]
         lines = [", ".join(said) + f". All of them: {self.folder / 'trials.json'}"]
+        if best(trials) is None and any(trial.metric for trial in trials):
+            lines.append("No best is marked: the trials differ in dataset, split or metric.")
         lines += [f"failed: {trial.name}: {trial.reason}" for trial in failed]
         for line in lines:
             out.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _title(config: DictConfig, made: SweepPlan) -> str:
+    """What the sweep is called; a list of experiments has no title of its own."""
+    chosen = made.values.get("experiment") or config.hydra.runtime.choices.get("experiment")
+    return str(config.experiment.get("title") or chosen)
 
 
 def _checked_dataset(config: DictConfig, made: SweepPlan) -> Dataset | None:
