@@ -16,6 +16,7 @@ from rich.console import Console
 from experiments import console
 from experiments.schema import Dataset, RunRecord
 from experiments.summary import point_latest
+from experiments.sweeps.abandoned import Life, end_abandoned
 from experiments.sweeps.composed_once import compose_once
 from experiments.sweeps.plan import SweepPlan, plan
 from experiments.sweeps.table import trial_table, write_trials
@@ -40,6 +41,7 @@ class RunningSweep:
     tracker: Tracker
     watch: Watch
     started: float
+    life: Life
     open: bool = True
 
     @classmethod
@@ -66,6 +68,7 @@ class RunningSweep:
             tracker=tracker,
             watch=Watch(folder, total=made.total),
             started=time.time(),
+            life=Life(folder),
         )
         sweep._start(config)
         return sweep
@@ -83,11 +86,16 @@ class RunningSweep:
         if trials:
             self._show(trials, failed)
         self.tracker.close(self.header.parent, self._record(trials, failed, table))
+        self.life.end()
         return bool(failed)
 
     def _start(self, config: DictConfig) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        parent = self.tracker.open(self._record([], [], None))
+        self.life.begin()
+        record = self._record([], [], None)
+        parent = self.tracker.open(record)
+        self.life.note(parent, record, self.tracker)
+        end_abandoned(self.folder.parent, self.tracker)
         self.header = SweepHeader(
             experiment=self.header.experiment,
             swept=self.header.swept,

@@ -179,5 +179,5 @@ def test_the_table_says_how_many_and_what_for(tmp_path, ledger, capsys):
 
 
 def test_a_ledger_that_cannot_be_written_is_one_sentence(tmp_path):
-    with pytest.raises(ValueError, match="ledger.path=…, or count nothing with ledger=null"):
+    with pytest.raises(ValueError, match=r"ledger\.path=…, or count nothing with ledger=null"):
         Ledger(tmp_path).record("d", [])

@@ -24,7 +24,7 @@ def config(tmp_path):
     ledger = {"_target_": "experiments.ledger_table.LedgerTable", "setting": None}
 
     def make(*task, sweeper=None, launcher="hydra._internal.core_plugins.x.Y", experiment=ledger):
-        names = [word.removeprefix("+experiment=") for word in task]
+        name = task[0].removeprefix("+experiment=") if task else None
         return OmegaConf.create(
             {
                 "experiment": experiment,
@@ -34,7 +34,7 @@ def config(tmp_path):
                     "launcher": {"_target_": launcher},
                     "runtime": {
                         "config_sources": [{"path": str(tmp_path), "schema": "file"}],
-                        "choices": {"experiment": name for name in names},
+                        "choices": {"experiment": name},
                     },
                 },
             }
