@@ -1,4 +1,4 @@
-"""Sweeps that were killed: their runs in the tracker still say RUNNING, and a later sweep ends them.
+"""Sweeps that were killed: their runs in the tracker say RUNNING until a later sweep ends them.
 
 A living sweep holds the lock of its folder, and the system lets go of it when a process dies.
 """
