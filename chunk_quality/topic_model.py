@@ -70,7 +70,8 @@ class TopicModel:
             batch = rows[begin : begin + BATCH]
             gamma, _ = self.lda.inference([bags[row] for row in batch])
             found[batch] = gamma
-        return found / found.sum(axis=1, keepdims=True)
+        shares: Topics = found / found.sum(axis=1, keepdims=True)
+        return shares
 
     def known(self, reading: Reading) -> NDArray[np.int64]:
         """How many terms of each chunk the model knows, repetitions counted, int64 [n]."""
