@@ -16,7 +16,7 @@ import argparse
 
 import numpy as np
 
-from benchmarks.overfit_simulation import (
+from benchmarks.overfit_scenarios import (
     DIFFICULTY,
     LUCK,
     PRECISIONS,

@@ -70,7 +70,8 @@ class TopicModel:
             batch = rows[begin : begin + BATCH]
             gamma, _ = self.lda.inference([bags[row] for row in batch])
             found[batch] = gamma
-        return found / found.sum(axis=1, keepdims=True)
+        shares: Topics = found / found.sum(axis=1, keepdims=True)
+        return shares
 
     def known(self, reading: Reading) -> NDArray[np.int64]:
         """How many terms of each chunk the model knows, repetitions counted, int64 [n]."""
@@ -200,13 +201,15 @@ def entropy(topics: ArrayLike) -> NDArray[np.float64]:
             f"Row {int(wrong.argmax())} of topics is no distribution: shares must be 0 or more "
             f"and sum to 1."
         )
-    return np.maximum(entr(shares).sum(axis=1), 0.0)
+    found: NDArray[np.float64] = np.maximum(entr(shares).sum(axis=1), 0.0)
+    return found
 
 
 def normalised(topics: ArrayLike) -> NDArray[np.float64]:
-    """The entropy divided by ln K, [n], from 0 to 1; NaN where K is 1, which has no ln to divide by."""
+    """The entropy divided by ln K, [n], from 0 to 1; NaN where K is 1, as ln 1 is 0."""
     shares = np.asarray(topics, dtype=np.float64)
     values = entropy(shares)
     if shares.shape[1] < 2:
         return np.full(len(values), np.nan)
-    return np.minimum(values / np.log(shares.shape[1]), 1.0)
+    found: NDArray[np.float64] = np.minimum(values / np.log(shares.shape[1]), 1.0)
+    return found
