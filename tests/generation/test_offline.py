@@ -36,7 +36,7 @@ def answer(*args, **kwargs):
 def test_a_prompt_is_read_back(tags, question, key):
     read = read_prompt(prompt("수도는 < 어디?", tags=tags, question=question, key=key))
     assert read.question == "수도는 < 어디?"
-    assert read.passages == {n: text for n, text in enumerate(TEXTS, start=1)}
+    assert read.passages == dict(enumerate(TEXTS, start=1))
 
 
 @pytest.mark.parametrize("tags", ["plain", "xml"])
@@ -47,7 +47,9 @@ def test_the_best_sentence_is_quoted_with_its_citation(tags):
 
 def test_a_second_sentence_is_quoted_only_for_what_the_first_has_not():
     both = answer("수도와 항구는 어디인가?")
-    assert "[3]" in both and "서울" in both and "부산" in both
+    assert "[3]" in both
+    assert "서울" in both
+    assert "부산" in both
     assert answer("수도는 어디인가?").count("[") == 1
 
 
@@ -80,5 +82,5 @@ def test_it_says_that_it_is_no_model():
 
 def test_an_option_that_changes_answers_changes_its_identity():
     assert ExtractiveLLM().identity() != ExtractiveLLM(max_sentences=1).identity()
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="max_sentences"):
         ExtractiveLLM(max_sentences=0)
