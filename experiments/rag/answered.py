@@ -74,7 +74,7 @@ class Answered:
 
 def write_answers(folder: Path, stories: Sequence[Answered]) -> list[Path]:
     """Write answers.jsonl and manifests.jsonl, a line a query."""
-    answers = (json.dumps(one.row(), allow_nan=False) for one in stories)
+    answers = (json.dumps(one.row(), ensure_ascii=False, allow_nan=False) for one in stories)
     manifests = (one.assembled.manifest.to_json() for one in stories)
     return [
         _lines(folder / "answers.jsonl", answers),
@@ -83,6 +83,7 @@ def write_answers(folder: Path, stories: Sequence[Answered]) -> list[Path]:
 
 
 def _lines(path: Path, lines: Iterable[str]) -> Path:
-    with atomic_file(path) as part, part.open("w", encoding="utf-8", errors="surrogatepass") as out:
-        out.writelines(f"{line}\n" for line in lines)
+    text = "".join(f"{line}\n" for line in lines)
+    with atomic_file(path) as part:  # of what UTF-8 cannot hold, the escapes are JSON's own
+        part.write_bytes(text.encode("utf-8", "backslashreplace"))
     return path

@@ -67,9 +67,10 @@ def stage_recalls(
 
 def lost_at(recalls: PerQuery) -> list[str]:
     """For each query the first stage at which a required document was lost, "" where none was."""
+    columns = np.stack([recalls.column(stage) for stage in STAGES], axis=1)
     return [
         next((stage for stage, value in zip(_LOST_AT, row, strict=True) if value < 1), "")
-        for row in recalls.values.tolist()
+        for row in columns.tolist()
     ]
 
 
