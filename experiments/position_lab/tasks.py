@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from experiments.identity import fingerprint
-from experiments.metrics.answers import best_subspan, read_words
+from experiments.metrics.answers import best_subspan, read_words, without_citations
 from retrievers.analyzers import clean
 
 if TYPE_CHECKING:
@@ -98,16 +98,17 @@ def score(tasks: Sequence[Task], answers: Sequence[str | None]) -> np.ndarray:
     """1 = right, 0 = wrong, NaN = the call failed, [n]; one task an answer.
 
     All spellings are taken as `best_subspan` takes them (Liu et al., TACL 2024), except in literal
-    tasks, where a value is found letter for letter, case aside.
+    tasks, where a value is found letter for letter, case aside. Citations are taken out first.
     """
-    said = read_words([answer or "" for answer in answers])
+    bare = [without_citations(answer or "") for answer in answers]
+    said = read_words(bare)
     wanted = list(dict.fromkeys(s for task in tasks for group in task.answers for s in group))
     known = dict(zip(wanted, read_words(wanted), strict=True))
     values = np.full(len(answers), np.nan)
     for row, (task, answer) in enumerate(zip(tasks, answers, strict=True)):
         if answer is not None:
             found = {
-                spelling: clean(spelling) in clean(answer)
+                spelling: clean(spelling) in clean(bare[row])
                 if task.literal
                 else best_subspan(said[row], known[spelling]) > 0
                 for group in task.answers
