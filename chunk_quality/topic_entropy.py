@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from llama_index.core.schema import BaseNode
@@ -82,7 +82,7 @@ class TopicEntropy:
     passes: int = 10
     alpha: str | float = "symmetric"
     seed: int = 0
-    limits: TermLimits = TermLimits()
+    limits: TermLimits = field(default_factory=TermLimits)
     candidates: Sequence[int] = (10, 20, 30, 50)
 
     def __post_init__(self) -> None:
