@@ -48,18 +48,12 @@ def shuffled(reading: Reading, seed: int = 0, folds: ArrayLike | None = None) ->
         fitted on the other folds has seen neither a chunk nor its control.
     Raises ValueError for folds of another length.
     """
-    fold_of = np.zeros(len(reading.chunk_ids), np.int64) if folds is None else np.asarray(folds)
-    if fold_of.shape != (len(reading.chunk_ids),):
-        raise ValueError(
-            f"folds must name the fold of each of the {len(reading.chunk_ids)} chunks, not be of "
-            f"shape {fold_of.shape}."
-        )
     rng = np.random.default_rng(seed)
     documents = _codes(reading.documents)[reading.owners]
     order = np.arange(len(reading.sentences), dtype=np.int64)
     script = _has_hangul(reading.sentences)
     alike = _by_length(reading.sentences, script, rng)
-    fold = fold_of[reading.owners]
+    fold = _fold_of(reading, folds)[reading.owners]
     for name in np.unique(fold):
         places = alike[fold[alike] == name]
         parts = np.split(places, [np.searchsorted(script[places], True)])
@@ -84,6 +78,17 @@ def folds(reading: Reading, count: int = 2, seed: int = 0) -> Places:
     fold_of = np.empty(len(sizes), dtype=np.int64)
     fold_of[drawn] = middles * count // max(len(documents), 1)
     return fold_of[documents]
+
+
+def _fold_of(reading: Reading, folds: ArrayLike | None) -> Places:
+    count = len(reading.chunk_ids)
+    fold_of = np.zeros(count, dtype=np.int64) if folds is None else np.asarray(folds)
+    if fold_of.shape != (count,):
+        raise ValueError(
+            f"folds must name the fold of each of the {count} chunks, not be of shape "
+            f"{fold_of.shape}."
+        )
+    return fold_of
 
 
 def _codes(names: Sequence[str]) -> Places:
