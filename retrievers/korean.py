@@ -48,9 +48,7 @@ def morphemes(texts: Sequence[str]) -> list[list[str]]:
     parts (like "mixed" decompounding in Lucene's nori), so that either spelling finds the other. A
     word of one syllable stands for itself: kiwi has too little to go by to tell "별" from "별-".
     """
-    return [
-        search_terms(text, pieces) for text, pieces in zip(texts, analyse(texts), strict=True)
-    ]
+    return [search_terms(text, pieces) for text, pieces in zip(texts, analyse(texts), strict=True)]
 
 
 def analyse(texts: Sequence[str]) -> Iterator[list[Morpheme]]:
@@ -72,9 +70,7 @@ def search_terms(
     return [*lone.values(), *_terms(rest)]
 
 
-def _lone_syllables(
-    text: str, pieces: Iterable[Morpheme], begin: int, end: int
-) -> dict[int, str]:
+def _lone_syllables(text: str, pieces: Iterable[Morpheme], begin: int, end: int) -> dict[int, str]:
     """Place -> the words of one syllable that kiwi takes for no noun and no attribute ("큰")."""
     words = _LONE_SYLLABLE.finditer(text, begin, end)
     lone = {word.start(): word[0] for word in words if word[0] not in FUNCTION_WORDS}

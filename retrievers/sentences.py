@@ -17,7 +17,7 @@ from retrievers.sentence_rules import blocks, ends, is_marker
 
 _HANGUL = re.compile(f"[{HANGUL}]")
 _LATIN = re.compile("[A-Za-z]")
-_LATIN_LAST = re.compile(r"[A-Za-z][^\w\s]*\s*$")
+_LATIN_LAST = re.compile(r"[A-Za-z][\W\d]*$")
 _LATIN_NEXT = re.compile(r"[\"'“‘(\[]*[A-Za-z]")
 _HANGUL_LAST = re.compile(rf"[{HANGUL}][^\w\s]*\s*$")
 _ELLIPSES = ("..", "...", "…", "……", "......")
@@ -119,7 +119,9 @@ class _Block(NamedTuple):
 
 def _korean_ends(form: str, morphemes: Sequence[Morpheme]) -> list[int]:
     """Where kiwi sees a sentence end; after Latin letters the rules know better."""
-    borders = (i for i in range(1, len(morphemes)) if morphemes[i].sentence != morphemes[i - 1].sentence)
+    borders = (
+        i for i in range(1, len(morphemes)) if morphemes[i].sentence != morphemes[i - 1].sentence
+    )
     seen = {morphemes[i].start for i in borders if not _hesitates(morphemes[max(0, i - 2) : i])}
     ruled = set(ends(form))
     cuts, begin = [], 0
@@ -182,4 +184,3 @@ def _together(group: Sequence[Sentence]) -> Sentence:
         tuple(chain.from_iterable(sentence.hangul_terms for sentence in group)),
         sum(sentence.units for sentence in group),
     )
-
