@@ -128,7 +128,9 @@ def test_the_page_shows_texts_as_text(tmp_path):
 def test_a_corpus_of_one_document_has_no_control_and_says_so(tmp_path, texts):
     folder, record = study(tmp_path, texts, topics=30)
     assert "topic_entropy/auc_against_shuffled" not in record.measures
-    assert "could not be told" in (folder / "chunk_quality.html").read_text(encoding="utf-8")
+    page = (folder / "chunk_quality.html").read_text(encoding="utf-8")
+    assert "could not be told" in page
+    assert "30 topics were learned from" in page
 
 
 def test_pure_chunks_are_told_from_shuffled_ones_and_misses_are_looked_at(tmp_path):
@@ -152,7 +154,7 @@ def test_a_second_run_computes_nothing_and_says_the_same(tmp_path, monkeypatch):
 
 
 def test_no_text_at_all_and_an_impossible_depth_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="no chunk to measure"):
+    with pytest.raises(ValueError, match="every document is empty"):
         study(tmp_path, {"a": " ", "b": "\n"})
     (tmp_path / "again").mkdir()
     with pytest.raises(ValueError, match="k is 0"):
