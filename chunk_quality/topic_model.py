@@ -196,29 +196,15 @@ def entropy(topics: ArrayLike) -> NDArray[np.float64]:
             f"Row {int(wrong.argmax())} of topics is no distribution: shares must be 0 or more "
             f"and sum to 1."
         )
-<<<<<<< HEAD
-    found: NDArray[np.float64] = np.maximum(entr(shares).sum(axis=1), 0.0)
-    return found
-
-
-def normalised(topics: ArrayLike) -> NDArray[np.float64]:
-    """The entropy divided by ln K, [n], from 0 to 1; NaN where K is 1, as ln 1 is 0."""
-=======
     values: NDArray[np.float64] = np.maximum(entr(shares).sum(axis=1), 0.0)
     return values
 
 
 def normalised(topics: ArrayLike) -> NDArray[np.float64]:
     """The entropy divided by ln K, [n], from 0 to 1; all NaN where K is 1, whose ln is 0."""
->>>>>>> topics
     shares = np.asarray(topics, dtype=np.float64)
     values = entropy(shares)
     if shares.shape[1] < 2:
         return np.full(len(values), np.nan)
-<<<<<<< HEAD
-    found: NDArray[np.float64] = np.minimum(values / np.log(shares.shape[1]), 1.0)
-    return found
-=======
     capped: NDArray[np.float64] = np.minimum(values / np.log(shares.shape[1]), 1.0)
     return capped
->>>>>>> topics
