@@ -55,7 +55,7 @@ class LLMRerank(BatchPostprocessor):
     ) -> Ranking:
         """The same candidates; the order of the best few is the model's."""
         shown = self._shown(ranking)
-        asked = np.flatnonzero(shown.sum(axis=1) > 1)
+        asked = np.flatnonzero(shown.sum(axis=1) > 1).tolist()
         columns = [np.flatnonzero(shown[row]) for row in asked]
         questions = [
             Question(
