@@ -62,7 +62,7 @@ class LLMRerank(BatchPostprocessor):
                 readable(query_text(plans[row]), self.characters),
                 self._passages(ranking.nodes[row, chosen], nodes),
             )
-            for row, chosen in zip(asked.tolist(), columns, strict=True)
+            for row, chosen in zip(asked, columns, strict=True)
         ]
         orders = self._orders(questions)
         self._notes = self._said(ranking, shown, orders.note)
