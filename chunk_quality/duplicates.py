@@ -124,7 +124,8 @@ class Duplicates:
         def overlapping(left: NDArray[np.intp], right: NDArray[np.intp]) -> NDArray[np.bool_]:
             one, other = places[left], places[right]
             same = (one[:, 0] == other[:, 0]) & (one[:, 0] >= 0)
-            return same & (one[:, 1] < other[:, 2]) & (other[:, 1] < one[:, 2])
+            met = (one[:, 1] < other[:, 2]) & (other[:, 1] < one[:, 2])
+            return same & met  # type: ignore[no-any-return]
 
         return similar_groups(
             distinct, self.threshold, shingle=self.shingle, seed=self.seed, apart=overlapping

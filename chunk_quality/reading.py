@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+from sys import intern
 
 import numpy as np
 from llama_index.core.schema import BaseNode, MetadataMode
 from numpy.typing import NDArray
 
-from retrievers.analyzers import analyzer
-from retrievers.sentences import split_sentences
+from retrievers.analyzers import Analyzer, HangulAnalyzer, analyzer, clean
+from retrievers.sentences import Sentence, has_word, read_sentences
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,19 +43,27 @@ def read(nodes: Sequence[BaseNode], terms: str = "auto") -> Reading:
 
     terms: the name of the analyzer (see `retrievers.analyzers`).
     """
-    texts = [text_of(node) for node in nodes]
-    split = [[s.strip() for s in split_sentences(text) if s.strip()] for text in texts]
-    sentences = tuple(sentence for several in split for sentence in several)
-    owners = np.repeat(np.arange(len(nodes), dtype=np.int32), [len(several) for several in split])
+    reads = analyzer(terms)
+    split = read_sentences([text_of(node) for node in nodes])
+    worded = [[s for s in several if has_word(s.text)] for several in split]
+    sentences = [*chain.from_iterable(worded)]
     return Reading(
         chunk_ids=tuple(node.node_id for node in nodes),
         documents=tuple(getattr(node, "ref_doc_id", None) or node.node_id for node in nodes),
-        sentences=sentences,
-        terms=tuple(map(tuple, analyzer(terms).analyze_many(sentences))),
-        owners=owners,
+        sentences=tuple(sentence.text.strip() for sentence in sentences),
+        terms=tuple(tuple(map(intern, found)) for found in _terms(sentences, reads)),
+        owners=np.repeat(np.arange(len(nodes), dtype=np.int32), [*map(len, worded)]),
         analyzer=terms,
-        morphemes=np.zeros(len(sentences), dtype=np.int32),
+        morphemes=np.array([sentence.units for sentence in sentences], dtype=np.int32),
     )
+
+
+def _terms(sentences: Sequence[Sentence], reads: Analyzer) -> Iterator[Iterable[str]]:
+    if isinstance(reads, HangulAnalyzer):
+        for sentence in sentences:
+            yield chain(sentence.hangul_terms, reads.other_terms(clean(sentence.text)))
+    else:
+        yield from reads.analyze_many([sentence.text for sentence in sentences])
 
 
 def text_of(node: BaseNode) -> str:

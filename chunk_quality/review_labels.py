@@ -84,7 +84,9 @@ def _text(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8-sig")
     except OSError as error:
-        raise ValueError(f"{path} cannot be read: {error.strerror}.") from error
+        raise ValueError(
+            f"{path} cannot be read ({error.strerror}): give the CSV that the review page saved."
+        ) from error
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise ValueError(

@@ -124,7 +124,7 @@ def mean_pair_cosine(vectors: ArrayLike, owners: ArrayLike, n_chunks: int) -> ND
     pairs = counts * (counts - 1)
     found = np.full(n_chunks, np.nan)
     np.divide((sums * sums).sum(axis=1) - squares, pairs, out=found, where=pairs > 0)
-    return np.clip(found, -1.0, 1.0)
+    return np.clip(found, -1.0, 1.0, out=found)
 
 
 def _units(rows: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
@@ -148,7 +148,7 @@ def _check(rows: NDArray[Any], chunks: NDArray[Any], n_chunks: int) -> None:
         raise ValueError(
             f"vectors {rows.shape} and owners {chunks.shape} do not fit: give [s, d] and [s]."
         )
-    if len(chunks) and not (0 <= chunks.min() and chunks.max() < n_chunks):
+    if len(chunks) and not (chunks.min() >= 0 and chunks.max() < n_chunks):
         raise ValueError(f"owners must lie between 0 and {n_chunks - 1}, the chunks there are.")
     if not np.isfinite(rows).all():
         raise ValueError("vectors must be finite: leave out or mend the rows that are not.")

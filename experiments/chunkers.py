@@ -29,6 +29,13 @@ class SpanSplitter(Protocol):
     def spans(self, text: str) -> Offsets: ...
 
 
+@runtime_checkable
+class CorpusSplitter(Protocol):
+    """A splitter that has to see all texts before it cuts one."""
+
+    def spans_many(self, texts: Sequence[str]) -> list[Offsets]: ...
+
+
 class WholeDocuments(TextSplitter):
     """`chunker=none`: one document is one chunk."""
 
@@ -112,8 +119,8 @@ class Sentences(SentenceSplitter):
         ]
         ends = [0, *accumulate(len(piece.text) for piece in pieces)]
         merged = [chunk.split(",") for chunk in self._merge(numbered, self.chunk_size)]
-        spans = (_stripped(text, ends[int(c[0])], ends[int(c[-2]) + 1]) for c in merged)
-        return _advancing(spans)
+        spans = (stripped(text, ends[int(c[0])], ends[int(c[-2]) + 1]) for c in merged)
+        return advancing(spans)
 
     def split_text(self, text: str) -> list[str]:
         return _texts(text, self.spans(text))
@@ -126,7 +133,7 @@ def _texts(text: str, spans: Offsets) -> list[str]:
     return [text[start:end] for start, end in spans]
 
 
-def _advancing(spans: Iterable[tuple[int, int]]) -> Offsets:
+def advancing(spans: Iterable[tuple[int, int]]) -> Offsets:
     """The spans without those that add nothing but blanks to the ones before them."""
     kept: list[tuple[int, int]] = []
     for start, end in spans:
@@ -135,7 +142,8 @@ def _advancing(spans: Iterable[tuple[int, int]]) -> Offsets:
     return kept
 
 
-def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+def stripped(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span without the blanks at its ends."""
     piece = text[start:end]
     return start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
 

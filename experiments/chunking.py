@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from llama_index.core.node_parser import NodeParser
@@ -16,7 +16,7 @@ from llama_index.core.schema import (
 )
 from llama_index.core.schema import Document as LlamaDocument
 
-from experiments.chunkers import SpanSplitter, WholeDocuments
+from experiments.chunkers import CorpusSplitter, SpanSplitter, WholeDocuments
 from experiments.offsets import locate
 from experiments.schema import Document, Span
 from retrievers.enrich import TITLE
@@ -46,15 +46,12 @@ def chunk(documents: Sequence[Document], parser: NodeParser | None = None) -> li
     parser = parser or WholeDocuments()
     whole = isinstance(parser, WholeDocuments)
     nodes: list[TextNode] = []
-    blank = 0
-    for document in documents:
-        if not document.text.strip():
-            blank += 1
-            continue
-        for ordinal, piece in enumerate(_pieces(document, parser)):
+    written = [document for document in documents if document.text.strip()]
+    for document, pieces in zip(written, _all_pieces(written, parser), strict=True):
+        for ordinal, piece in enumerate(pieces):
             name = document.id if whole else f"{document.id}#{ordinal}"
             nodes.append(_node(name, document, piece))
-    if blank:
+    if blank := len(documents) - len(written):
         logger.warning("Documents without text, which give no chunk: %d.", blank)
     return nodes
 
@@ -69,6 +66,14 @@ def span_of(node: BaseNode) -> Span:
     if node.start_char_idx is None or node.end_char_idx is None:
         raise ValueError(f"The node {node.node_id} does not know its character offsets.")
     return Span(node.ref_doc_id, node.start_char_idx, node.end_char_idx)
+
+
+def _all_pieces(documents: Sequence[Document], parser: NodeParser) -> Iterator[list[_Piece]]:
+    if isinstance(parser, CorpusSplitter):
+        for spans in parser.spans_many([document.text for document in documents]):
+            yield [_Piece(start, end, {}) for start, end in spans]
+    else:
+        yield from (_pieces(document, parser) for document in documents)
 
 
 def _pieces(document: Document, parser: NodeParser) -> list[_Piece]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from experiments import console
 from experiments.destinations import check_destination, check_name
 from experiments.figures import score_figure, write_figure
+from experiments.label_slices import GoldLabels, gold_labels, review_notes, write_slices
 from experiments.pipeline import Pipeline
 from experiments.result import Result, differences, judge
 from experiments.schema import Dataset, Report, RunRecord
@@ -46,7 +47,7 @@ def _measures(result: Result) -> dict[str, float]:
     found = {f"seconds/{stage}": seconds for stage, seconds in result.seconds.items()}
     for stage, numbers in result.usage.items():
         found |= {f"model/{stage}/{name}": value for name, value in numbers.items()}
-    return found
+    return {**found, **result.measures}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,20 +75,22 @@ class Comparison:
         pipelines = self._pipelines()
         dataset = self.setting.dataset.load()
         self._check(dataset, pipelines)
+        review = self.setting.review
+        said = {name: gold_labels(review, dataset, one.chunker) for name, one in pipelines.items()}
         split = self.setting.split.divide(dataset)
         if self.setting.trial is None:  # a sweep says it once
             weights = [note for one in pipelines.items() for note in _weights(*one)]
-            console.show_notes([*dataset.notes, *split.notes, *weights])
+            reviewed = review_notes(review, dataset, said)
+            console.show_notes([*dataset.notes, *split.notes, *weights, *reviewed])
         results = {
-            name: judge(pipeline, dataset, split, self.setting, self.title)
-            for name, pipeline in pipelines.items()
+            name: self.trial(pipeline, dataset, split) for name, pipeline in pipelines.items()
         }
         against = {
             name: differences(result, results[self.baseline], split)
             for name, result in results.items()
             if self.baseline is not None and name != self.baseline
         }
-        folder = self._write(dataset, split, results, against)
+        folder = self._write(dataset, split, results, against, said)
         if self.setting.trial is None:
             before = {
                 name: differences(results[name], results[earlier], split)
@@ -95,6 +98,10 @@ class Comparison:
             }
             console.show(results, against, self.baseline, folder, before)
         return self._report(results, folder)
+
+    def trial(self, pipeline: Pipeline, dataset: Dataset, split: Split) -> Result:
+        """What one variant found and scored."""
+        return judge(pipeline, dataset, split, self.setting, self.title)
 
     def _check(self, dataset: Dataset, pipelines: Mapping[str, Pipeline]) -> None:
         """What can be refused is refused before hours of retrieval."""
@@ -109,12 +116,14 @@ class Comparison:
         split: Split,
         results: Mapping[str, Result],
         against: Mapping[str, Differences],
+        said: Mapping[str, GoldLabels],
     ) -> Path:
         """The folder of the run, with all it leaves; the tracker gets a copy."""
         folder = self.setting.open_folder(self.title)
         files, kept = {}, {}
         for name, result in results.items():
             files[name] = write_result(folder / name, name, result, split)
+            files[name] += write_slices(folder / name, result.scores, split, dataset, said[name])
             submission = self._submit(folder / name, dataset, result)
             files[name] += [submission] if submission else []
             kept[name] = {

@@ -66,18 +66,23 @@ def show(
 
 
 def _show_scores(out: Console, results: Mapping[str, Result], metrics: Sequence[str]) -> None:
-    """Pipelines down; public and private means of the first metrics across."""
+    """Pipelines down; their measures, public and private means of the first metrics across."""
     first = next(iter(results.values()))
     sides = [side for side in first.means if side != "all"]
-    shown = _that_fit(metrics, out.width - max(map(len, ["pipeline", *results])), len(sides))
+    taken = max(map(len, ["pipeline", *results])) + sum(len(name) + 3 for name in first.measures)
+    shown = _that_fit(metrics, out.width - taken, len(sides))
     table = Table(title_justify="left")
     table.add_column("pipeline")
+    for name in first.measures:
+        table.add_column(name.replace("_", " "), justify="right")
     for metric in shown:
         for side in sides:
             table.add_column(f"{metric}\n{side}", justify="right")
     for name, result in results.items():
         means = [result.means[side][metric].mean for metric in shown for side in sides]
-        table.add_row(Text(name), *("–" if mean is None else f"{mean:.4f}" for mean in means))
+        cells = [f"{value:,.0f}" for value in result.measures.values()]
+        cells += ["–" if mean is None else f"{mean:.4f}" for mean in means]
+        table.add_row(Text(name), *cells)
     out.print(table)
     for side in sides:
         said = {name: _coverage(result.means[side]) for name, result in results.items()}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments import console
+from experiments.label_slices import gold_labels, write_slices
 from experiments.result import Result, differences
 from experiments.schema import Dataset, Report, RunRecord
 from experiments.summary import point_latest, summary, write_result, write_summary
@@ -95,6 +96,7 @@ class ImportedRuns:
         self.setting.metrics.check()
         if dataset.qrels is None:
             raise ValueError(f"{dataset.name} has no labels to score a run with: add qrels.tsv.")
+        gold_labels(self.setting.review, dataset)
         if self.setting.submission is not None:
             raise ValueError("score_run writes no submission: leave the option submission out.")
 
@@ -125,6 +127,8 @@ class ImportedRuns:
         self, folder: Path, name: str, result: Result, dataset: Dataset, split: Split
     ) -> dict[str, Any]:
         files = write_result(folder / name, name, result, split)
+        gold = gold_labels(self.setting.review, dataset)
+        files += write_slices(folder / name, result.scores, split, dataset, gold)
         record = RunRecord(
             name=name,
             experiment=self.title,

@@ -11,7 +11,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -131,8 +131,32 @@ class Ledger:
         )
         values = (_digest(dataset), metric, side, _digest(_page(query_ids)))
         found = self._read(query, values) if self._exists() else []
-        joined = b"".join(row for (row,) in found)
-        return np.frombuffer(joined, dtype="<f4").reshape(len(found), len(query_ids))
+        return _stacked([row for (row,) in found], len(query_ids))
+
+    def both_halves(
+        self, dataset: str, metric: str, public: Sequence[str], private: Sequence[str]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Every trial's rows [trials, n] and [trials, m] over these queries, oldest first.
+
+        A trial without public scores over them is left out; one whose private scores nobody was
+        shown has a private row of NaN.
+        """
+        query = (
+            "SELECT one.row, other.row FROM trials "
+            "JOIN scores AS one ON one.trial = trials.id AND one.side = 'public' "
+            "JOIN lists ON lists.id = one.list "
+            "LEFT JOIN scores AS other ON other.trial = trials.id AND other.side = 'private' "
+            "AND other.metric = one.metric "
+            "AND other.list = (SELECT id FROM lists WHERE digest = ?) "
+            "WHERE dataset = ? AND one.metric = ? AND lists.digest = ? ORDER BY trials.id"
+        )
+        values = (_digest(_page(private)), _digest(dataset), metric, _digest(_page(public)))
+        found = self._read(query, values) if self._exists() else []
+        unseen = np.full(len(private), np.nan, dtype="<f4").tobytes()
+        return (
+            _stacked([one for one, _ in found], len(public)),
+            _stacked([other or unseen for _, other in found], len(private)),
+        )
 
     def _exists(self) -> bool:
         return Path(self.path).exists()
@@ -145,23 +169,26 @@ class Ledger:
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         path = Path(self.path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        database = sqlite3.connect(path, timeout=_WAIT_SECONDS, isolation_level=None)
         try:
-            # The lock is taken at once: one that is raised later could not be waited for.
-            database.execute("BEGIN IMMEDIATE")
-            for table in filter(str.strip, _TABLES.split(";")):
-                database.execute(table)
-            yield database
-            database.execute("COMMIT")
-        except sqlite3.OperationalError:
-            raise
+            with closing(
+                sqlite3.connect(path, timeout=_WAIT_SECONDS, isolation_level=None)
+            ) as database:
+                # The lock is taken at once: one that is raised later could not be waited for.
+                database.execute("BEGIN IMMEDIATE")
+                for table in filter(str.strip, _TABLES.split(";")):
+                    database.execute(table)
+                yield database
+                database.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            raise ValueError(
+                f"The ledger {path} cannot be written ({error}): make room or wait for the other "
+                f"process, name another file with ledger.path=…, or count nothing with ledger=null."
+            ) from error
         except sqlite3.DatabaseError as error:
             raise ValueError(
                 f"The ledger {path} cannot be read ({error}): put a copy of it back, or move it "
                 f"away and start the count of trials again."
             ) from None
-        finally:
-            database.close()
 
 
 class _Lists:
@@ -195,6 +222,10 @@ def _page(query_ids: Sequence[str]) -> str:
 
 def _digest(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:16]
+
+
+def _stacked(rows: Sequence[bytes], width: int) -> NDArray[np.float32]:
+    return np.frombuffer(b"".join(rows), dtype="<f4").reshape(len(rows), width)
 
 
 def _packed(row: ScoreRow) -> bytes:

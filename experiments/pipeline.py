@@ -16,7 +16,6 @@ from experiments.model_usage import UsageMeter
 from experiments.postprocessing import by_role, through
 from experiments.stage_files import load_array, load_chunks, save_array, save_chunks
 from experiments.stopwatch import Stopwatch
-from retrievers.ranking import EVERY_PART
 
 if TYPE_CHECKING:
     from llama_index.core.schema import TextNode
@@ -116,12 +115,11 @@ class Pipeline:
         self, dataset: Dataset, store: StageStore, clock: Stopwatch
     ) -> tuple[Sequence[TextNode], Sequence[QueryPlan], Indexes]:
         """The enriched chunks of a dataset, what is asked of the retriever, and its indexes."""
+        _refuse_unread(self.query, self.retriever)
         nodes, corpus = self.chunks(dataset, store)
         self.retriever.attach(nodes)
         indexes = Indexes(self.retriever, nodes=nodes, corpus=corpus, store=store, clock=clock)
-        plans = self.query.plan(dataset.queries)
-        _refuse_unread(plans, self.retriever)
-        return nodes, plans, indexes
+        return nodes, self.query.plan(dataset.queries), indexes
 
     def _notes(
         self,
@@ -236,15 +234,16 @@ class Pipeline:
         return self.retriever.combine(plans, found, max(depth, self.pool or 0))
 
 
-def _refuse_unread(plans: Sequence[QueryPlan], retriever: BatchRetriever) -> None:
-    """Raises ValueError where a plan has texts for a part that the retriever does not have."""
-    weights = getattr(retriever, "effective_weights", retriever.leaves)()
-    named = {name for plan in plans for name in plan.texts} - {EVERY_PART}
-    if unread := sorted(named - set(weights)):
+def _refuse_unread(query: Any, retriever: BatchRetriever) -> None:
+    """Raises ValueError where a query is rewritten for a part that the retriever does not have."""
+    parts = list(getattr(retriever, "effective_weights", retriever.leaves)())
+    if unread := sorted(set(getattr(query, "feeds", None) or ()) - set(parts)):
         raise ValueError(
             f"query.feeds names {unread[0]}, which is no part of the retriever: choose among "
-            f"{', '.join(weights)}."
+            f"{', '.join(parts)}."
         )
+    if hasattr(query, "of"):
+        _refuse_unread(query.of, retriever)
 
 
 def _asked(plans: Sequence[QueryPlan]) -> str:

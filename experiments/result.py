@@ -46,6 +46,8 @@ class Result:
     usage: stage -> what it asked of models when it was computed, as finite numbers.
     started, ended: of this run, in seconds since the epoch.
     stored: read from the store, so nothing was computed.
+    measures: further finite numbers that an experiment shows beside the scores; the store keeps
+        none of them.
     """
 
     key: Mapping[str, Any]
@@ -62,6 +64,7 @@ class Result:
     ended: float
     usage: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     stored: bool = False
+    measures: Mapping[str, float] = field(default_factory=dict)
 
 
 def judge(
@@ -239,8 +242,8 @@ def _refuse_incomplete(result: Result) -> None:
     )
     if failed:
         raise NotStorableError(
-            f"{failed:g} calls of a model failed in this trial, so it is not kept: run it again, "
-            "and only those calls are made."
+            f"{failed:g} calls of a model failed in this trial, so it is not kept: run it again "
+            "to make those calls alone."
         )
 
 

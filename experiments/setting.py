@@ -24,6 +24,7 @@ class Setting:
     submission: a writer, or None.  folder: what runs are kept in.
     force: run trials again that the store holds.
     ledger: what counts every trial on a dataset; None counts nothing.
+    review: the CSV of a review page, whose labels the scores are sliced by; None has no labels.
     trial: the point of a sweep that this run is; None in a run of its own.
     overrides: the words of the command line, kept with the run so that it can be repeated.
     """
@@ -38,6 +39,7 @@ class Setting:
     force: bool = False
     overrides: Sequence[str] = ()
     ledger: Ledger | None = None
+    review: str | Path | None = None
     trial: Trial | None = None
 
     def open_folder(self, title: str) -> Path:

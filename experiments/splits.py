@@ -75,15 +75,14 @@ class RandomSplit:
         notes += tuple(
             f'No query has the tag "{tag}": the split is not stratified by it.'
             for tag in self._tags()
-            if queries and not any(_tag(query, tag) for query in queries)
+            if queries and not any(tag_of(query, tag) for query in queries)
         )
         public = self._public(queries, groups)
         return _split(queries, public, {q.id for q in queries} - public, notes, self.sealed)
 
     def _public(self, queries: Sequence[Query], groups: Sequence[Sequence[int]]) -> set[str]:
         """Large groups first, each to the side that lacks more of its strata, then of all."""
-        tags = self._tags()
-        strata = ["\t".join(_tag(query, tag) for tag in tags) for query in queries]
+        strata = self.strata(queries)
         sizes = Counter(strata)
         lacks = {
             "public": {stratum: self.fraction * size for stratum, size in sizes.items()},
@@ -105,6 +104,10 @@ class RandomSplit:
             if side == "public":
                 public.update(queries[row].id for row in rows)
         return public
+
+    def strata(self, queries: Sequence[Query]) -> list[str]:
+        """The stratum of each query: its values of the tags that both sides should have alike."""
+        return ["\t".join(tag_of(query, tag) for tag in self._tags()) for query in queries]
 
     def _tags(self) -> tuple[str, ...]:
         return (self.stratify,) if isinstance(self.stratify, str) else (*(self.stratify or ()),)
@@ -206,7 +209,8 @@ def _wish(
     return round(brought, 9), round(total, 9)
 
 
-def _tag(query: Query, tag: str) -> str:
+def tag_of(query: Query, tag: str) -> str:
+    """A query's value of a tag; turns are counted where no tag says them, others are "" there."""
     if tag == "turns" and tag not in query.tags:
         return str(1 + sum(turn.role == "user" for turn in query.history))
     return query.tags.get(tag, "")

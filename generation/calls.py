@@ -18,7 +18,7 @@ from generation.prices import Spending
 from generation.tally import Tally
 from generation.usage import usage_of, was_cut
 
-_HOPELESS = 10  # calls in a row that no attempt got through to
+_HOPELESS = 10  # calls in a row without an answer, for no fault of the prompts
 
 
 class Calls:
@@ -171,12 +171,14 @@ class Calls:
         if fault.kind == "denied":
             raise ModelError(f"{model} cannot be asked: {fault.reason}.")
         with self._lock:
-            self._unanswered += fault.kind not in ("refused", "rejected")
+            own_fault = fault.kind == "rejected" or (fault.kind == "refused" and self._reached)
+            self._unanswered += not own_fault
             hopeless = self._unanswered >= _HOPELESS
         if hopeless:
             raise ModelError(
-                f"{model} left {_HOPELESS} calls in a row unanswered (at last, {fault.reason}): "
-                "look after the server and run again, the answers so far are stored."
+                f"{model} left {_HOPELESS} calls in a row unanswered (at last: {fault.reason}): "
+                "look after the server and the options of llm, and run again; the answers so far "
+                "are stored."
             )
         again = f" ({len(faults)} attempts)" if len(faults) > 1 else ""
         return Answer(None, reason=f"{fault.reason}{again}")

@@ -49,8 +49,11 @@ class Fault:
 def fault_of(error: Exception, hide: Callable[[str], str] = str) -> Fault | None:
     """What an error of a model's library means; None for one that is no failed call.
 
+    A ModelError is none: it says already that no call can succeed.
     hide: takes secrets out of a message.
     """
+    if isinstance(error, ModelError):
+        return None
     status = _status(error)
     if status is not None:
         return _by_status(status, error, hide)

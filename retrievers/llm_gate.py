@@ -21,7 +21,8 @@ _CHAT = {"chat", "잡담"}
 class LLMGate:
     """Blocks what a model calls chat. A failed call or an unreadable answer blocks nothing.
 
-    It reads the text of the plan alone; the corpus plays no part.
+    It reads the first text of a plan, which is the query itself where a rewriter keeps it; the
+    corpus plays no part.
     llm: any LlamaIndex model.
     """
 
@@ -44,7 +45,7 @@ class LLMGate:
         measured: Scores | None = None,
     ) -> GateDecision:
         """The verdict on each plan; `ranking` and `retriever` are not looked at."""
-        prompts = [GATE.fill("\n".join(plan.texts[EVERY_PART])) for plan in plans]
+        prompts = [GATE.fill(plan.texts[EVERY_PART][0]) for plan in plans]
         texts, _ = ask(self.llm, prompts, stage="gate", version=VERSION, check=_any_answer)
         verdicts = [None if text is None else is_chat(text) for text in texts]
         blocked = np.array([verdict is True for verdict in verdicts], dtype=bool)

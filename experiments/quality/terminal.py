@@ -22,7 +22,7 @@ def show(measured: Measured, misses: Misses, notes: Sequence[str], folder: Path)
     show_notes(notes)
     out = terminal()
     table = Table(title_justify="left")
-    headings = ("measure", "mean", "median", "p5", "p95", "no value", "AUC vs shuffled")
+    headings = ("measure", "median", "90 % between", "none", "AUC vs shuffled")
     for heading in headings:
         table.add_column(heading, justify="left" if heading == "measure" else "right")
     for name, values in measured.columns().items():
@@ -38,13 +38,13 @@ def _cells(values: np.ndarray) -> list[str]:
     known = values[np.isfinite(values)]
     missing = str(len(values) - len(known))
     if not len(known):
-        return ["–"] * 4 + [missing]
-    told = [known.mean(), *np.percentile(known, (50, 5, 95))]
-    return [f"{value:.4g}" for value in told] + [missing]
+        return ["–", "–", missing]
+    middle, low, high = np.percentile(known, (50, 5, 95))
+    return [f"{middle:.3g}", f"{low:.3g} … {high:.3g}", missing]
 
 
 def _auc(name: str, measured: Measured) -> str:
     apart = measured.separations.get(name)
-    if apart is None or apart.auc is None:
+    if apart is None or apart.low is None:
         return "–"
-    return f"{apart.auc:.3f} [{apart.low:.3f}, {apart.high:.3f}]"
+    return f"{apart.auc:.2f} [{apart.low:.2f}, {apart.high:.2f}]"

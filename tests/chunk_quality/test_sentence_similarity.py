@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from llama_index.core.bridge.pydantic import Field
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.schema import TextNode
 
@@ -22,7 +23,7 @@ class Table(BaseEmbedding):
     """Vectors by text; it keeps what it was asked."""
 
     vectors: Mapping[str, Any]
-    asked: list[str] = []
+    asked: list[str] = Field(default_factory=list)
 
     def _get_text_embedding(self, text: str) -> list[float]:
         self.asked.append(text)

@@ -5,7 +5,6 @@ import time
 from pathlib import Path
 
 import pytest
-import yaml
 from hydra.utils import instantiate
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,6 +17,7 @@ from llama_index.core.node_parser import (
     TokenTextSplitter,
 )
 from llama_index.core.schema import MetadataMode
+from omegaconf import OmegaConf
 
 from experiments.chunkers import FixedTokens, Sentences
 from experiments.chunking import chunk
@@ -136,7 +136,9 @@ def test_whole_documents_are_fast() -> None:
 
 @pytest.mark.parametrize("path", sorted(CONF.glob("*.yaml")), ids=lambda path: path.stem)
 def test_every_option_builds_a_chunker(path: Path) -> None:
-    parser = instantiate(yaml.safe_load(path.read_text()))
+    embedding = OmegaConf.load(CONF.parent / "embedding" / "lsa.yaml")
+    config = OmegaConf.create({"embedding": embedding, "chunker": OmegaConf.load(path)})
+    parser = instantiate(config.chunker)
     nodes = chunk([Document("a", LONG * 5)], parser)
     assert "".join(nodes[0].text.split()) in "".join((LONG * 5).split())
     assert (len(nodes) == 1) == (path.stem == "none")

@@ -153,6 +153,23 @@ def test_a_dead_server_ends_the_run_before_every_prompt_has_waited_for_it() -> N
     assert len(llm.asked) < 60
 
 
+def test_options_that_no_prompt_gets_through_end_the_run_and_long_prompts_do_not() -> None:
+    llm = stub(failures=refusing(*[400] * 100))
+    with pytest.raises(ModelError, match="options of llm"):
+        stored(llm, limits=Limits(concurrency=1)).complete_many(map_prompts(50))
+    assert 10 <= len(llm.asked) <= 12
+    long = stored(stub(lambda prompt: "x" if prompt == "short" else str(int("long"))))
+    answers = long.complete_many(["short", *map_prompts(50)])
+    assert sum(answer.missing for answer in answers) == 50
+
+
+def test_a_model_that_cannot_start_ends_the_run_at_once() -> None:
+    llm = stub(failures=[ModelError("There is no such file.")] * 9)
+    with pytest.raises(ModelError, match="no such file"):
+        stored(llm).complete_many(["a", "b"])
+    assert len(llm.asked) == 1
+
+
 def test_a_fault_of_the_code_is_not_taken_for_a_failed_call() -> None:
     with pytest.raises(ZeroDivisionError):
         stored(stub(failures=[ZeroDivisionError()])).complete_many(["a", "b"])

@@ -48,11 +48,11 @@ def client(address: str, **options: Any) -> Any:
     return openai_like.OpenAILike(api_base=address, **fields)
 
 
-def layer(address: str, store: Any = None, **options: Any) -> StoredLLM:
+def layer(address: str, store: Any = None, timeout: float = 60.0, **options: Any) -> StoredLLM:
     return StoredLLM(
         llm=client(address, **options),
         store=store or NoStore(),
-        limits=Limits(concurrency=8, timeout=TIMEOUT),
+        limits=Limits(concurrency=8, timeout=timeout),
         retry=Retry(first_wait=0.01, attempts=8),
     )
 
@@ -68,17 +68,18 @@ def test_with_30_percent_faults_every_fault_is_counted_and_nothing_is_asked_in_v
 ) -> None:
     server = FaultyServer(rate=0.3, slow=TIMEOUT * 2)
     with server.running() as address:
-        model = layer(address, Store(tmp_path))
+        model = layer(address, Store(tmp_path), TIMEOUT)
         answers = model.complete_many(PROMPTS, check=right_language)
         usage = model.usage()["llm"]
         assert set(server.seen) == {"right", *KINDS}
         seen = {KINDS[kind]: n for kind, n in server.seen.items() if kind != "right"}
-        # A busy machine may let a right answer come too late, which is a fault as well.
-        late = usage.faults["timeout"] - seen["timeout"]
-        assert dict(usage.faults) == {**seen, "timeout": seen["timeout"] + late}
-        assert 0 <= late <= 3
-        assert usage.made == server.requests
         answered = sum(not answer.missing for answer in answers)
+        assert usage.made == server.requests
+        assert sum(usage.faults.values()) == server.requests - answered
+        # On a busy machine another response may come too late, which is a timeout as well.
+        late = usage.faults["timeout"] - seen["timeout"]
+        assert 0 <= late <= 3
+        assert all(0 <= n - usage.faults[k] <= late for k, n in seen.items() if k != "timeout")
         assert server.requests <= 1.2 * (answered + sum(seen.values()))
         assert answered >= 0.99 * len(PROMPTS)
         for prompt, answer in zip(PROMPTS, answers, strict=True):
@@ -87,7 +88,9 @@ def test_with_30_percent_faults_every_fault_is_counted_and_nothing_is_asked_in_v
         assert sum(usage.failed.values()) == len(PROMPTS) - answered
 
         before = server.requests
-        again = layer(address, Store(tmp_path)).complete_many(PROMPTS, check=right_language)
+        again = layer(address, Store(tmp_path), TIMEOUT).complete_many(
+            PROMPTS, check=right_language
+        )
         unanswered = len(PROMPTS) - answered
         assert before + unanswered <= server.requests <= before + 8 * unanswered
         assert [one.text for one in again if one.stored] == [
@@ -117,7 +120,7 @@ def test_a_run_killed_half_way_makes_only_the_missing_calls(tmp_path: Path, star
     with server.running() as address:
         command = [sys.executable, "-c", KILLED, address, str(tmp_path)]
         started.append(process := subprocess.Popen(command, cwd=ROOT))
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while server.requests < len(PROMPTS) / 2 and time.monotonic() < deadline:
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
@@ -125,7 +128,7 @@ def test_a_run_killed_half_way_makes_only_the_missing_calls(tmp_path: Path, star
         model = layer(address, Store(tmp_path))
         kept = model._calls.records.count()  # type: ignore[attr-defined]
         before = server.requests
-        assert before - 8 <= kept <= before < len(PROMPTS)
+        assert before - 8 <= kept <= before < len(PROMPTS)  # 8 were under way
         assert [one.text for one in model.complete_many(PROMPTS)] == [*map(echo, PROMPTS)]
         assert server.requests - before == len(PROMPTS) - kept
         assert model.usage()["llm"].stored == kept

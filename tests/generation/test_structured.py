@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -110,3 +113,19 @@ def test_failed_calls_and_unreadable_answers_are_counted_apart() -> None:
     parsed = parse_all(answers, {"a": int})
     assert parsed.values == [{"a": 1}, None, None, None]
     assert (parsed.missing, parsed.unreadable) == (1, 2)
+
+
+def test_the_guide_shows_what_is_read() -> None:
+    guide = Path(__file__).resolve().parents[2] / "docs" / "models.md"
+    (block,) = re.findall(r"```python\n(.*?)```", guide.read_text(encoding="utf-8"), re.DOTALL)
+    names: dict[str, object] = {}
+    shown = []
+    for statement in ast.parse(block).body:
+        code = ast.unparse(statement)
+        if isinstance(statement, ast.Expr):
+            shown.append(str(eval(code, names)))
+        else:
+            exec(code, names)
+    said = [line[2:] for line in block.splitlines() if line.startswith("# ")]
+    assert len(shown) == len(said) == 3
+    assert all(line.startswith(value) for line, value in zip(said, shown, strict=True))

@@ -67,6 +67,16 @@ def test_a_korean_message_is_asked_about_in_korean() -> None:
     assert llm.stages == [("gate", "1", 2)]
 
 
+def test_the_query_is_asked_about_and_not_what_a_model_made_of_it() -> None:
+    llm = LayerLLM(lambda _: "SEARCH")
+    plans = [QueryPlan("q", {EVERY_PART: ("what is water", "an invented passage")})]
+    retriever = BM25Retriever()
+    retriever.build([TextNode(text="water is wet", id_="0")])
+    LLMGate(llm).decide(plans, retriever.retrieve_many(plans, 1), retriever)
+    assert "what is water" in llm.asked[0]
+    assert "invented" not in llm.asked[0]
+
+
 def test_no_message_is_no_verdict() -> None:
     assert decide(LayerLLM(lambda _: "CHAT")).blocked.tolist() == []
 

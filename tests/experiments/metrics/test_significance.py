@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from experiments.metrics.significance import (
     PairedDifference,
     bca_interval,
+    mean_interval,
     paired_difference,
     sign_flip_p,
 )
@@ -38,6 +39,34 @@ def test_the_p_value_is_that_of_scipy(n, tolerance):
         (differences,), np.mean, permutation_type="samples", n_resamples=9_999, rng=1
     )
     assert sign_flip_p(differences) == pytest.approx(theirs.pvalue, abs=tolerance)
+
+
+@pytest.mark.parametrize(("n", "tolerance"), [(12, 1e-12), (20, 0.02), (60, 0.02)])
+def test_the_one_sided_p_value_is_that_of_scipy(n, tolerance):
+    from scipy.stats import permutation_test
+
+    for differences in (drawn(n), -drawn(n)):
+        theirs = permutation_test(
+            (differences,),
+            np.mean,
+            permutation_type="samples",
+            alternative="greater",
+            n_resamples=9_999,
+            rng=1,
+        )
+        ours = sign_flip_p(differences, two_sided=False)
+        assert ours == pytest.approx(theirs.pvalue, abs=tolerance)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [15, 110])
+def test_the_p_value_is_that_of_ranx(n):
+    ranx_tests = pytest.importorskip("ranx.statistical_tests")
+    ours, baseline = drawn(n, shift=0.05), np.zeros(n)
+    theirs, _ = ranx_tests.fisher_randomization_test(baseline, ours, n_permutations=20_000)
+    assert sign_flip_p(ours) == pytest.approx(theirs, abs=0.02)
+    student, _ = ranx_tests.paired_student_t_test(baseline, ours)
+    assert sign_flip_p(ours) == pytest.approx(student, abs=0.03)
 
 
 def test_a_large_effect_is_never_impossible():
@@ -70,6 +99,33 @@ def test_intervals_that_degenerate(differences, interval):
     assert bca_interval(differences) == interval
 
 
+@pytest.mark.parametrize("n", [15, 60, 225])
+def test_the_mean_interval_is_that_of_scipy(n):
+    from scipy.stats import ttest_1samp
+
+    differences = drawn(n) * 3  # spread enough to be above the floor
+    theirs = ttest_1samp(differences, 0).confidence_interval()
+    ours = mean_interval(differences, largest=0.1)
+    assert ours == pytest.approx((theirs.low, theirs.high))
+
+
+def test_queries_that_all_tie_leave_room_for_a_rare_change():
+    low, high = mean_interval(np.zeros(100))
+    assert 0.02 < high < 0.04
+    assert low == -high
+    assert mean_interval([0.5, 0.5]) == (-1.0, 1.0)
+    assert mean_interval([0.3]) is None
+
+
+def test_the_mean_interval_covers_what_the_bootstrap_does_not():
+    rng, inside = np.random.default_rng(0), 0
+    for _ in range(600):
+        differences = rng.choice([-1, -0.5, 0, 0.5, 1], p=[0.02, 0.03, 0.9, 0.03, 0.02], size=110)
+        low, high = mean_interval(differences)
+        inside += low <= 0 <= high
+    assert 0.93 <= inside / 600 <= 0.98
+
+
 def test_neither_depends_on_the_order_of_the_queries():
     differences = drawn(80)
     shuffled = np.random.default_rng(1).permutation(differences)
@@ -93,7 +149,8 @@ def test_nothing_to_compare():
     nothing = PairedDifference(None, None, None, None, 0, 0, 0, 0)
     assert paired_difference([np.nan], [1.0]) == nothing
     same = paired_difference([0.5, 1.0], [0.5, 1.0])
-    assert (same.mean, same.low, same.high, same.p, same.ties) == (0, 0, 0, 1, 2)
+    assert (same.mean, same.p, same.ties) == (0, 1, 2)
+    assert (same.low, same.high) == (-1, 1)
 
 
 @pytest.mark.parametrize("differences", [[np.nan, 1.0], [np.inf], [[1.0]]])

@@ -1,0 +1,1 @@
+"""What a leaderboard's public and private scores can say, and what they cannot."""

@@ -1,0 +1,111 @@
+"""What a report says: the card of a trial, the ladder of the best, and how much was tried."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from experiments.overfit.card import Card, card
+from experiments.overfit.ladder import Rung, ladder
+from experiments.overfit.redraws import Layout
+from experiments.overfit.rules import Rules
+from experiments.overfit.scores import TrialScores
+from experiments.query_groups import kept_together
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from experiments.ledger import Ledger
+    from experiments.overfit_report.gather import Gathered
+    from experiments.schema import Dataset
+
+EARLIER = "an earlier trial"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Findings:
+    """One report.
+
+    scores: of the gathered trials and of those that the ledger remembers beside them.
+    remembered: how many of the rows are the ledger's alone; they are called "an earlier trial N".
+    notes: one sentence for each thing a reader should know.
+    """
+
+    gathered: Gathered
+    scores: TrialScores
+    card: Card
+    ladder: Sequence[Rung]
+    remembered: int
+    notes: Sequence[str]
+
+
+def findings(
+    gathered: Gathered,
+    *,
+    baseline: str | None = None,
+    trial: str | None = None,
+    layout: Layout | None = None,
+    ledger: Ledger | None = None,
+    rules: Rules | None = None,
+) -> Findings:
+    """Weigh the trials of a folder, and all that the ledger has seen on the same halves.
+
+    baseline: the trial that the others are held against; None takes the first.
+    trial: the one the card is of; None takes the best in public.
+    ledger: None counts the gathered trials alone.
+    Raises ValueError for an unknown name, and where no query is scored by all.
+    """
+    rules = rules or Rules()
+    row = gathered.row(baseline)
+    public, private = gathered.public, gathered.private
+    extra = _remembered(gathered, ledger)
+    names = [*gathered.names, *(f"{EARLIER} {n}" for n in range(1, len(extra[0]) + 1))]
+    scores = TrialScores(
+        names,
+        public=np.concatenate([public, extra[0]]),
+        private=np.concatenate([private, extra[1]]) if len(gathered.private_ids) else None,
+        baseline=row,
+        layout=layout,
+        higher_is_better=gathered.higher_is_better,
+    )
+    return Findings(
+        gathered=gathered,
+        scores=scores,
+        card=card(scores, trial=trial, rules=rules),
+        ladder=ladder(scores, rules=rules),
+        remembered=len(extra[0]),
+        notes=gathered.notes,
+    )
+
+
+def layout_of(dataset: Dataset, split: object, query_ids: Sequence[str]) -> Layout:
+    """What the split of a dataset kept to, for queries in this order: strata and groups."""
+    by_id = {query.id: query for query in dataset.queries}
+    queries = [by_id[name] for name in query_ids]
+    groups = np.zeros(len(queries), dtype=np.int64)
+    for number, rows in enumerate(kept_together(queries, dataset)[0]):
+        groups[rows] = number
+    strata = getattr(split, "strata", None)
+    return Layout(strata(queries) if strata else None, groups.tolist())
+
+
+def _remembered(
+    gathered: Gathered, ledger: Ledger | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The ledger's rows over the same halves that no gathered trial has; equal ones once."""
+    nothing = gathered.public[:0], gathered.private[:0]
+    if ledger is None or gathered.dataset is None:
+        return nothing
+    public, private = ledger.both_halves(
+        gathered.dataset, gathered.metric, gathered.public_ids, gathered.private_ids
+    )
+    known = {row.tobytes() for row in gathered.public.astype(np.float32)}
+    fresh: dict[bytes, int] = {}
+    for place, row in enumerate(np.ascontiguousarray(public)):
+        if row.tobytes() not in known:
+            fresh.setdefault(row.tobytes(), place)
+    rows = list(fresh.values())
+    return public[rows].astype(np.float64), private[rows].astype(np.float64)

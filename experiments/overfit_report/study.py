@@ -1,0 +1,127 @@
+"""`+experiment=overfit_report`: is the best trial of a sweep better, or was it chosen by luck?"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from experiments.console import say, show_notes, terminal
+from experiments.overfit.rules import Rules
+from experiments.overfit_report import words
+from experiments.overfit_report.findings import Findings, findings, layout_of
+from experiments.overfit_report.gather import Gathered, gather
+from experiments.overfit_report.of_sweep import PAGE
+from experiments.overfit_report.page import ladder_table, write_page
+from experiments.schema import Report, RunRecord
+from experiments.summary import point_latest
+
+if TYPE_CHECKING:
+    from experiments.overfit.redraws import Layout
+    from experiments.schema import Dataset
+    from experiments.setting import Setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class OverfitReport:
+    """The card of one trial, the ladder, and what choosing among all trials did.
+
+    folder: of a sweep, or of a run with several pipelines.
+    baseline: the trial that the others are held against; None takes the first.
+    trial: the one to judge; None takes the best in public.
+    metric: None takes the first of the trials.
+    """
+
+    title: str
+    setting: Setting
+    folder: str = "runs/sweeps/latest"
+    baseline: str | None = None
+    trial: str | None = None
+    metric: str | None = None
+    rules: Rules = field(default_factory=Rules)
+
+    def run(self) -> Report:
+        """Write the page, print the card, track both.
+
+        Raises ValueError for a folder without trials, and for an unknown trial or metric.
+        """
+        started = time.time()
+        gathered = gather(Path(self.folder), self.metric)
+        dataset = self.setting.dataset.load()
+        same = dataset.fingerprint == gathered.dataset
+        if not same:
+            show_notes(
+                [
+                    f"These trials ran on another dataset than {dataset.name}: give its options "
+                    "(dataset=…) to count the ledger's trials and to re-draw its split as it was."
+                ]
+            )
+        found = findings(
+            gathered,
+            baseline=self.baseline,
+            trial=self.trial,
+            layout=self._layout(dataset, gathered) if same else None,
+            ledger=self.setting.ledger if same else None,
+            rules=self.rules,
+        )
+        folder = self.setting.open_folder(self.title)
+        page = write_page(folder / PAGE, found)
+        point_latest(folder.parent.parent, folder)
+        self._track(found, dataset if same else None, started, page)
+        show(found, page)
+        return Report(folder=folder)
+
+    def _layout(self, dataset: Dataset, gathered: Gathered) -> Layout:
+        ids = [*gathered.public_ids, *gathered.private_ids]
+        return layout_of(dataset, self.setting.split, ids)
+
+    def _track(self, found: Findings, dataset: Dataset | None, started: float, page: Path) -> None:
+        card = found.card
+        self.setting.tracker.log(
+            RunRecord(
+                name=f"{card.trial} against {card.baseline}",
+                experiment=self.title,
+                dataset=dataset,
+                group=None if dataset else self.title,
+                started=started,
+                ended=time.time(),
+                params={
+                    "verdict": str(card.verdict.word),
+                    "trial": card.trial,
+                    "baseline": card.baseline,
+                    "metric": found.gathered.metric,
+                    "folder": str(self.folder),
+                },
+                measures=measures(found),
+                files=[page],
+            )
+        )
+
+
+def measures(found: Findings) -> dict[str, float]:
+    """The numbers of a report for the tracker; those that do not exist are left out."""
+    card, evidence = found.card, found.card.verdict.evidence
+    told: dict[str, float | None] = {
+        "overfit/trials": card.trials,
+        "overfit/public_gain": evidence.public,
+        "overfit/private_gain": evidence.private,
+        "overfit/p_corrected": evidence.corrected_p,
+        "overfit/optimism": card.optimism.value,
+        "overfit/pbo": card.pbo,
+        "overfit/drop": card.drop.value if card.drop else None,
+        "overfit/smallest_gain_to_find": evidence.mde,
+        "overfit/more_queries_needed": evidence.more_queries,
+    }
+    return {name: float(value) for name, value in told.items() if value is not None}
+
+
+def show(found: Findings, page: Path) -> None:
+    """The ladder, the card and what stands around it."""
+    out = terminal()
+    out.print(ladder_table(found))
+    card = found.card
+    say(out, f"{card.trial} against {card.baseline}: {card.verdict.word}")
+    for sentence in (card.verdict.sentence, *words.about(found)):
+        say(out, sentence)
+    say(out, f"Report: {page}")

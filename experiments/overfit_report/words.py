@@ -1,0 +1,63 @@
+"""The card and what stands around it, in sentences."""
+
+from __future__ import annotations
+
+from experiments.overfit_report.findings import Findings
+
+
+def about(found: Findings) -> list[str]:
+    """How much was tried, and what choosing among so much does."""
+    card, metric = found.card, found.gathered.metric
+    tried = f"{card.trials:,} trial{'s' if card.trials > 1 else ''} beside the baseline"
+    if found.remembered:
+        tried += f", {found.remembered:,} of them remembered by the ledger from earlier runs"
+    told = [f"Tried on these questions: {tried}."]
+    if card.trials > 1:
+        told.append(
+            f"Choosing the best of them flatters its public {metric} by about "
+            f"{_queries(card.optimism.value, card.public.n)}: of a gain of "
+            f"{card.optimism.observed:+.4f} about {card.optimism.corrected:+.4f} would be left on "
+            "questions that did not choose it."
+        )
+    if card.pbo is not None:
+        told.append(
+            f"In {100 * card.pbo:.0f} % of ways to halve the public questions, the best trial of "
+            "one half is in the lower half of all on the other (probability of backtest "
+            "overfitting; 50 % = choosing is noise)."
+        )
+    return [*told, *_halves(found), *found.notes]
+
+
+def _halves(found: Findings) -> list[str]:
+    card = found.card
+    told = []
+    if card.drop is not None:
+        told.append(
+            f"The gain over the baseline changes by {-card.drop.value:+.4f} from public to private "
+            f"(standard error {card.drop.error:.4f}); this split could show a drop of "
+            f"{card.drop.detectable:.4f} or more."
+        )
+    if card.agreement is not None:
+        both = card.agreement
+        told.append(
+            f"Both halves order the trials with a Kendall tau of {both.tau:.2f} "
+            f"[{both.low:.2f}, {both.high:.2f}]; random halves of the same questions give "
+            f"{both.noise:.2f} [{both.noise_low:.2f}, {both.noise_high:.2f}]."
+        )
+    if card.stability is not None:
+        drawn = card.stability
+        told.append(
+            f"Of {drawn.draws} other draws of the split {100 * drawn.same:.0f} % choose the same "
+            f"trial, in {100 * drawn.ahead:.0f} % the choice beats the baseline in private, in "
+            f"{100 * drawn.significant:.0f} % significantly."
+        )
+    return told
+
+
+def next_to_best(found: Findings) -> str:
+    """Who came second in public."""
+    return f"Second in public: {found.card.runner_up}." if found.card.runner_up else ""
+
+
+def _queries(value: float, n: int) -> str:
+    return f"{value:.4f} ({value * n:.1f} of {n} questions)"
