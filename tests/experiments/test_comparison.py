@@ -18,6 +18,7 @@ from experiments.store import NoStore, Store
 from experiments.submissions.science_qa import ScienceQASubmission
 from experiments.tracking.none import NoTracker
 from postprocessors.long_context_reorder import LongContextReorder
+from postprocessors.top_k import TopK
 from retrievers.bm25 import BM25Retriever
 from retrievers.char_tfidf import CharTfidfRetriever
 from retrievers.enrich import TitlePrefix
@@ -159,7 +160,7 @@ def test_prompt_order_changes_neither_scores_nor_submission(tmp_path):
 
 
 def test_a_prompt_order_that_does_not_stand_last_names_the_right_order(tmp_path):
-    parts = {"reorder": LongContextReorder(), "again": object()}
+    parts = {"reorder": LongContextReorder(), "again": TopK()}
     with pytest.raises(ValueError, match=r"postprocessor=\[again,reorder\]"):
         compare(tmp_path, pipeline(postprocessors=parts))
 

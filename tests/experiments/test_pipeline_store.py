@@ -147,7 +147,7 @@ print(",".join(run(sys.argv[1])[0]))
     ],
 )
 def test_an_edited_source_file_makes_its_entries_stale(tmp_path, store, file, expected):
-    for room in ("retrievers", "generation", "experiments", "tests"):
+    for room in ("retrievers", "generation", "postprocessors", "experiments", "tests"):
         shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
 
