@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from experiments.ledger import Ledger
-    from experiments.overfit_report.gather import Gathered
+    from experiments.overfit_report.gathered import Gathered
     from experiments.schema import Dataset
 
 EARLIER = "an earlier trial"
