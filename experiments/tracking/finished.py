@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 import time
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from experiments.tracking.mlflow import MLflowTracker
-from experiments.tracking.outbox import reason, without_credentials
+from experiments.tracking.outbox import PATIENCE, reason, without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,6 +76,8 @@ def note_on_run(
 @contextmanager
 def _asked(uri: str, run_id: str) -> Iterator[MlflowClient]:
     """MLflow at this address; what it complains of becomes one sentence."""
+    for name, value in PATIENCE.items():
+        os.environ.setdefault(name, value)
     from mlflow.exceptions import MlflowException
 
     try:
