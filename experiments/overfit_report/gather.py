@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from experiments.cautions.swept_edges import swept_edges
 from experiments.overfit_report.gathered import Gathered, Scored, side_by_side
 from experiments.sweeps.trial import FAILED, endings
 
@@ -35,14 +36,15 @@ def gather(folder: Path, metric: str | None = None) -> Gathered:
 def _sweep(folder: Path) -> tuple[list[Scored], list[str]]:
     """The scored trials, with a note for those that failed."""
     trials, failed = [], 0
-    for ending in endings(folder):
+    ended = endings(folder)
+    for ending in ended:
         failed += ending.state == FAILED
         paths = sorted((folder / f"{ending.number:04}").glob(f"*/{_TABLE}"))
         for path in paths:
             name = ending.name if len(paths) == 1 else f"{ending.name} {path.parent.name}"
             trials.append(_scored(path, name))
-    lost = f"Failed and without scores: {failed} of the trials."
-    return trials, [lost] if failed else []
+    lost = [f"Failed and without scores: {failed} of the trials."] if failed else []
+    return trials, [*lost, *(f"Caution: {edge}" for edge in swept_edges(ended))]
 
 
 def _run(folder: Path) -> list[Scored]:
@@ -59,8 +61,15 @@ def _run(folder: Path) -> list[Scored]:
 
 
 def _scored(path: Path, name: str) -> Scored:
+    run, pipeline = path.parents[1], path.parent.name
+    summary = run / "summary.json"
+    said = json.loads(summary.read_text(encoding="utf-8")) if summary.exists() else {}
     return Scored(
-        name, table=_read(path), dataset=_fingerprint(path.parents[1]), folder=path.parent
+        name,
+        table=_read(path),
+        dataset=said.get("fingerprints", {}).get("dataset"),
+        folder=path.parent,
+        cautions=tuple(said.get("pipelines", {}).get(pipeline, {}).get("cautions", ())),
     )
 
 
@@ -68,11 +77,3 @@ def _read(path: Path) -> pd.DataFrame:
     import pandas as pd
 
     return pd.read_parquet(path)
-
-
-def _fingerprint(run: Path) -> str | None:
-    """What a run says it ran on."""
-    path = run / "summary.json"
-    if not path.exists():
-        return None
-    return str(json.loads(path.read_text(encoding="utf-8"))["fingerprints"]["dataset"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ class Scored:
     table: a row a query, its column "split", then a column a metric.
     dataset: the fingerprint of what it ran on, None where nothing says it.
     folder: where its ranking lies; None where that is no local folder.
+    cautions: signs that its scores are too good.
     """
 
     name: str
@@ -28,6 +30,7 @@ class Scored:
     table: pd.DataFrame
     dataset: str | None = None
     folder: Path | None = None
+    cautions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,8 +98,14 @@ def side_by_side(
         private=_matrix(tables, chosen, halves[1]),
         dataset=first.dataset,
         folders=tuple(trial.folder for trial in trials),
-        notes=tuple(notes),
+        notes=(*notes, *_cautions(trials)),
     )
+
+
+def _cautions(trials: Sequence[Scored]) -> list[str]:
+    """Each caution once, with the number of trials that share it."""
+    said = Counter(caution for trial in trials for caution in trial.cautions)
+    return [f"Caution ({many} of {len(trials)} trials): {one}" for one, many in said.items()]
 
 
 def _distinct(names: Sequence[str]) -> tuple[str, ...]:
