@@ -35,7 +35,7 @@ def word_overlap(dataset: Dataset, terms: Analyzer, *, gold: bool) -> NDArray[np
             table = np.where(_gold(dataset, rows), table, np.nan)
         known = ~np.isnan(table).all(axis=1)
         shared[rows][known] = np.nanmax(table[known], axis=1)
-    return np.divide(shared, sizes, out=np.full(len(shared), np.nan), where=sizes > 0)
+    return np.asarray(np.divide(shared, sizes, out=np.full(len(shared), np.nan), where=sizes > 0))
 
 
 def easier_questions(validation: Dataset, target: Dataset, terms: Analyzer) -> str | None:

@@ -58,25 +58,36 @@ class OpenPrivate:
         started, ledger = time.time(), self.setting.ledger
         if ledger is None:
             raise ValueError("ledger=null counts no openings: leave it out to open the seal.")
-        self.rules.level  # noqa: B018 - an impossible level is refused before a look is spent
+        _ = self.rules.level  # an impossible one is refused before a look is spent
         dataset = self.setting.dataset.load()
         split = self.setting.split.divide(dataset)
         gathered = gather_sealed(Path(self.folder), self.metric, dataset, split)
         pair = self._pair(gathered, dataset)
         look = self._look(ledger, gathered, dataset, split, pair)
         opened = self._opened(gathered, dataset, split, pair)
-        ids = [*split.public, *split.private]
+        found = self._judged(opened, look, pair, dataset, ledger)
+        return self._keep(found, look, dataset, started)
+
+    def _judged(
+        self,
+        opened: Gathered,
+        look: Look | None,
+        pair: tuple[StoredRanking, StoredRanking],
+        dataset: Dataset,
+        ledger: Ledger,
+    ) -> Findings:
+        trial, baseline = (stored.name for stored in pair)
         rules = replace(self.rules, look=look.number if look else None)
-        notes = words.of_seal(look, rules, trial=pair[0].name, shown=_shown(ledger, opened))
-        found = findings(
+        notes = words.of_seal(look, rules, trial=trial, shown=_shown(ledger, opened))
+        ids = [*opened.public_ids, *opened.private_ids]
+        return findings(
             replace(opened if look else _with_shown(opened, ledger), notes=opened.notes + notes),
-            baseline=pair[1].name,
-            trial=pair[0].name,
+            baseline=baseline,
+            trial=trial,
             layout=layout_of(dataset, self.setting.split, ids),
             ledger=ledger,
             rules=rules,
         )
-        return self._keep(found, look, dataset, started)
 
     def _pair(self, gathered: Gathered, dataset: Dataset) -> tuple[StoredRanking, StoredRanking]:
         """The trial and the baseline, whose rankings give the public scores that were stored."""
