@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments import console
+from experiments import board_prediction, console
 from experiments.destinations import check_destination, check_name
 from experiments.figures import score_figure, write_figure
 from experiments.label_slices import GoldLabels, gold_labels, review_notes, write_slices
@@ -126,9 +126,12 @@ class Comparison:
             files[name] += write_slices(folder / name, result.scores, split, dataset, said[name])
             submission = self._submit(folder / name, dataset, result)
             files[name] += [submission] if submission else []
+            predicted = board_prediction.of_result(result, dataset) if submission else None
+            if predicted is not None and self.setting.trial is None:
+                console.show_notes([f"{name}: {predicted.sentence}"])
             kept[name] = {
                 "mlflow_run_id": None,
-                "submission": str(submission) if submission else None,
+                **board_prediction.submitted(submission, predicted),
             }
 
         def write() -> None:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments.cautions.circular_labels import circular_labels
+from experiments.cautions.leaked_questions import leaked_questions
 from experiments.chunking import span_of
 from experiments.identity import describe, fingerprint, module_source
 from experiments.ledger import LedgerEntry, ScoreRow
@@ -46,6 +48,7 @@ class Result:
     usage: stage -> what it asked of models when it was computed, as finite numbers.
     started, ended: of this run, in seconds since the epoch.
     stored: read from the store, so nothing was computed.
+    cautions: one sentence for each sign that the scores are too good.
     measures: further finite numbers that an experiment shows beside the scores; the store keeps
         none of them.
     """
@@ -64,6 +67,7 @@ class Result:
     ended: float
     usage: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     stored: bool = False
+    cautions: Sequence[str] = ()
     measures: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -165,6 +169,7 @@ def save_result(result: Result, folder: Path) -> None:
         "asked": dict(result.asked),
         "reasons": list(result.reasons),
         "notes": list(result.notes),
+        "cautions": list(result.cautions),
         "scores": None if result.scores is None else _labels(result.scores),
         "means": {s: {m: asdict(v) for m, v in by.items()} for s, by in result.means.items()},
         "seconds": dict(result.seconds),
@@ -197,6 +202,7 @@ def load_result(folder: Path) -> Result:
         blocked=np.load(folder / "blocked.npy", allow_pickle=False),
         reasons=page["reasons"],
         notes=page["notes"],
+        cautions=page["cautions"],
         scores=scores,
         means={s: {m: Mean(**v) for m, v in by.items()} for s, by in page["means"].items()},
         seconds=page["seconds"],
@@ -224,6 +230,7 @@ def _run(
         blocked=outcome.gate.blocked,
         reasons=outcome.gate.reasons,
         notes=outcome.notes,
+        cautions=_cautions(key, outcome, dataset, query_ids),
         scores=scores,
         means={side: scores.mean(split.of(side)) for side in split.shown} if scores else {},
         seconds=outcome.seconds,
@@ -231,6 +238,14 @@ def _run(
         started=started,
         ended=time.time(),
     )
+
+
+def _cautions(
+    key: Mapping[str, Any], outcome: Outcome, dataset: Dataset, query_ids: Sequence[str]
+) -> tuple[str, ...]:
+    """Signs that these scores are too good; labels of sealed queries are not looked at."""
+    circular = circular_labels(outcome.retrieved, outcome.nodes, dataset.qrels or {}, query_ids)
+    return (*leaked_questions(dataset.queries, key["pipeline"]), *circular)
 
 
 def _refuse_incomplete(result: Result) -> None:

@@ -70,6 +70,7 @@ def summary(
             },
             "blocked": int(result.blocked.sum()),
             "seconds": {stage: round(spent, 4) for stage, spent in result.seconds.items()},
+            **({"cautions": list(result.cautions)} if result.cautions else {}),
             **({"measures": dict(result.measures)} if result.measures else {}),
             **kept[name],
         }
