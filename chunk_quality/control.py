@@ -1,157 +1,131 @@
-"""The control: chunks of the same lengths, made of sentences from anywhere."""
+"""The control of every measure: chunks of the same lengths, of sentences from other documents."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from chunk_quality.reading import Reading
+from retrievers.analyzers import HANGUL
 
-CLEAR = 0.7
-"""The AUC from which chunks are called well chunked, when the interval too lies above 0.5."""
+BAND, BANDS = 16, 256
+"""Sentences of like length that change places: at least `BAND`, in at most about `BANDS` bands."""
 
-FEWEST = 20
-"""Chunks with a value below which nothing is said."""
-
-_BAND = 32  # sentences of about one length that are dealt out among themselves
-_ROUNDS = 50
+Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shuffled:
-    """A reading of the same chunks with other sentences.
+    """The chunks of a reading with the sentences of others.
 
-    order: int [s], which sentence stands in each place: `vectors[order]` are the shuffled vectors.
-    stayed: sentences that could not leave their document.
+    reading: the same chunk ids, documents and numbers of sentences; no other part is as it was.
+    order: int64 [s], which sentence of the real reading stands at each place: the vectors of the
+        control are `vectors[order]`. A permutation, so the corpus keeps every sentence.
+    stayed: sentences that are still in their own document; as few as can be.
     """
 
     reading: Reading
-    order: NDArray[np.int64]
+    order: Places
     stayed: int
 
+    @property
+    def stayed_share(self) -> float:
+        """stayed over all sentences; 1.0 where there is none: nothing moved."""
+        return self.stayed / len(self.order) if len(self.order) else 1.0
 
-def shuffled(reading: Reading, seed: int = 0) -> Shuffled:
-    """Deal the sentences out again, each to a place of about its own length in another document.
 
-    A chunk keeps its number of sentences, and nearly its number of characters: sentences are
-    dealt within bands of similar length.
+def shuffled(reading: Reading, seed: int = 0, folds: ArrayLike | None = None) -> Shuffled:
+    """Exchange the sentences across documents.
+
+    A place gets a sentence of about the same length and of the same script (Hangul or not), since
+    chunks that mix two languages would be told from real ones by that alone. No sentence stays in
+    its own document unless that document holds more than half of what can be exchanged.
+    folds: int [n], the fold of each chunk; a sentence does not leave its fold, so that a model
+        fitted on the other folds has seen neither a chunk nor its control.
+    Raises ValueError for folds of another length.
     """
-    documents = _document_numbers(reading)
-    lengths = np.array([len(sentence) for sentence in reading.sentences], dtype=np.int64)
-    random = np.random.default_rng(seed)
-    by_length = np.lexsort((random.random(len(lengths)), lengths))
-    order = np.arange(len(lengths))
-    for begin in range(0, len(by_length), _BAND):
-        band = by_length[begin : begin + _BAND]
-        order[band] = random.permutation(band)
-    order = _moved_away(order, documents, by_length, random)
+    fold_of = np.zeros(len(reading.chunk_ids), np.int64) if folds is None else np.asarray(folds)
+    if fold_of.shape != (len(reading.chunk_ids),):
+        raise ValueError(
+            f"folds must name the fold of each of the {len(reading.chunk_ids)} chunks, not be of "
+            f"shape {fold_of.shape}."
+        )
+    rng = np.random.default_rng(seed)
+    documents = _codes(reading.documents)[reading.owners]
+    order = np.arange(len(reading.sentences), dtype=np.int64)
+    alike, fold = _by_length(reading.sentences, rng), fold_of[reading.owners]
+    for name in np.unique(fold):
+        places = alike[fold[alike] == name]
+        order[places] = _exchanged(places, documents, rng)
     stayed = int((documents[order] == documents).sum())
-    dealt = replace(
+    return Shuffled(_reordered(reading, order), order, stayed)
+
+
+def folds(reading: Reading, count: int = 2, seed: int = 0) -> Places:
+    """The fold (0 to count - 1) of each chunk, int64 [n]; a document stays whole.
+
+    Folds hold about as many chunks each, as far as the documents' sizes allow; with fewer
+    documents than folds some stay empty. Raises ValueError for a count below 2.
+    """
+    if count < 2:
+        raise ValueError(f"count={count}: chunks are held out in 2 folds or more.")
+    documents = _codes(reading.documents)
+    sizes = np.bincount(documents)
+    drawn = np.random.default_rng(seed).permutation(len(sizes))
+    middles = np.cumsum(sizes[drawn]) - sizes[drawn] / 2
+    fold_of = np.empty(len(sizes), dtype=np.int64)
+    fold_of[drawn] = middles * count // max(len(documents), 1)
+    return fold_of[documents]
+
+
+def _codes(names: Sequence[str]) -> Places:
+    """A number for each name, equal for equal names."""
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
+
+
+def _by_length(sentences: Sequence[str], rng: np.random.Generator) -> Places:
+    """The sentences by script, then by length; equal ones in random order."""
+    hangul = re.compile(f"[{HANGUL}]")
+    script = np.array([hangul.search(text) is not None for text in sentences], dtype=bool)
+    length = np.array([len(text) for text in sentences], dtype=np.int64)
+    return np.lexsort((rng.random(len(sentences)), length, script))
+
+
+def _exchanged(places: Places, documents: Places, rng: np.random.Generator) -> Places:
+    """The sentences for places that are sorted by length: mixed in bands, then mended."""
+    found = places.copy()
+    band = max(BAND, len(places) // BANDS)
+    for begin in range(0, len(places), band):
+        found[begin : begin + band] = rng.permutation(found[begin : begin + band])
+    own = documents[places]
+    for document in np.unique(own[own == documents[found]]):
+        brought = documents[found]
+        stuck = np.flatnonzero((own == document) & (brought == document))
+        free = np.flatnonzero((own != document) & (brought != document))
+        here, there = _neighbours(stuck, free)
+        found[here], found[there] = found[there], found[here]
+    return found
+
+
+def _neighbours(stuck: Places, free: Places) -> tuple[Places, Places]:
+    """Pairs of a stuck and a free place, each used once, near each other in the sorting."""
+    if len(stuck) > len(free):
+        stuck = stuck[np.linspace(0, len(stuck) - 1, len(free)).astype(np.int64)]
+    steps = np.arange(len(stuck))
+    at = np.maximum.accumulate(np.searchsorted(free, stuck) - steps) + steps
+    return stuck, free[np.minimum(at, len(free) - len(stuck) + steps)]
+
+
+def _reordered(reading: Reading, order: Places) -> Reading:
+    rows = order.tolist()
+    return replace(
         reading,
-        sentences=tuple(reading.sentences[row] for row in order.tolist()),
-        terms=tuple(reading.terms[row] for row in order.tolist()),
+        sentences=tuple(reading.sentences[row] for row in rows),
+        terms=tuple(reading.terms[row] for row in rows),
         morphemes=reading.morphemes[order] if len(reading.morphemes) else reading.morphemes,
     )
-    return Shuffled(dealt, order, stayed)
-
-
-@dataclass(frozen=True, slots=True)
-class Separation:
-    """How well a measure tells real chunks from shuffled ones.
-
-    auc: the chance that a real chunk looks more coherent than a shuffled one, ties half; 0.5 = no
-        more coherent than shuffled sentences. low, high: its 95 % interval. None where fewer than
-        two chunks have a value on both sides.
-    n: chunks with a value, real and shuffled.  without: those without.
-    """
-
-    auc: float | None
-    low: float | None
-    high: float | None
-    n: int
-    without: int
-
-
-def separation(
-    real: ArrayLike, control: ArrayLike, *, coherent: str = "high", seed: int = 0
-) -> Separation:
-    """The AUC of real against shuffled values, [n] each, place by place of the same lengths.
-
-    coherent: "high" where high values speak for a chunk, else "low". NaN = no value: a chunk
-    counts where both have one. The interval is DeLong's (DeLong et al., Biometrics 1988) in its
-    paired form: the two structural components of a chunk vary together.
-    """
-    signs = {"high": 1.0, "low": -1.0}
-    if coherent not in signs:
-        raise ValueError(f'coherent is "{coherent}": choose high or low.')
-    one, other = np.asarray(real, dtype=np.float64), np.asarray(control, dtype=np.float64)
-    known = np.isfinite(one) & np.isfinite(other)
-    n = int(known.sum())
-    if n < 2:
-        return Separation(None, None, None, n, len(one) - n)
-    ours, theirs = signs[coherent] * one[known], signs[coherent] * other[known]
-    wins = _share_below(theirs, ours)
-    losses = 1.0 - _share_below(ours, theirs)
-    auc = float(wins.mean())
-    error = float((wins + losses).std(ddof=1) / np.sqrt(n))
-    low, high = max(0.0, auc - 1.96 * error), min(1.0, auc + 1.96 * error)
-    return Separation(auc, low, high, n, len(one) - n)
-
-
-def said(measure: str, found: Separation) -> str:
-    """One sentence: well chunked, weakly above, no better than shuffled, or not to be told."""
-    if found.auc is None or found.low is None or found.high is None or found.n < FEWEST:
-        return (
-            f"{measure}: {found.n} chunks have a value, too few to hold against shuffled ones "
-            f"(at least {FEWEST} are needed)."
-        )
-    told = f"AUC {found.auc:.2f} [{found.low:.2f}, {found.high:.2f}] against shuffled sentences"
-    left = f"; {found.without:,} chunks have no value" if found.without else ""
-    if found.low > 0.5 and found.auc >= CLEAR:
-        return f"{measure}: well chunked by this measure, {told}{left}."
-    if found.low > 0.5:
-        return f"{measure}: a little more coherent than chance, {told}{left}."
-    if found.high < 0.5:
-        return f"{measure}: less coherent than shuffled sentences, {told}{left}."
-    return f"{measure}: no more coherent than shuffled sentences can be told, {told}{left}."
-
-
-def _share_below(others: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """For each value the share of the others that lie below it, ties half."""
-    ordered = np.sort(others)
-    below = np.searchsorted(ordered, values, side="left")
-    upto = np.searchsorted(ordered, values, side="right")
-    return (below + upto) / (2 * len(others))
-
-
-def _document_numbers(reading: Reading) -> NDArray[np.int64]:
-    """The document of each sentence, as a number."""
-    numbers: dict[str, int] = {}
-    of_chunk = [numbers.setdefault(name, len(numbers)) for name in reading.documents]
-    return np.array(of_chunk, dtype=np.int64)[reading.owners]
-
-
-def _moved_away(
-    order: NDArray[np.int64],
-    documents: NDArray[np.int64],
-    by_length: NDArray[np.int64],
-    random: np.random.Generator,
-) -> NDArray[np.int64]:
-    """Swap what is still in its own document with a place of about its length, in wider circles."""
-    place_of = np.empty_like(by_length)
-    place_of[by_length] = np.arange(len(by_length))
-    reach = _BAND
-    for _ in range(_ROUNDS):
-        home = np.flatnonzero(documents[order] == documents)
-        if not home.size:
-            break
-        for place in home.tolist():
-            step = int(random.integers(-reach, reach + 1))
-            other = int(by_length[(place_of[place] + step) % len(by_length)])
-            theirs, ours = documents[order[other]], documents[order[place]]
-            if theirs != documents[place] and ours != documents[other]:
-                order[place], order[other] = order[other], order[place]
-        reach = min(2 * reach, len(by_length))
-    return order

@@ -35,7 +35,7 @@ class ReviewSample:
     """Draws chunks at random and writes the page on which a person labels them.
 
     size: how many chunks; all of them where there are fewer.
-    labels: the buttons, name -> what it means. A reader can add more on the page.
+    buttons: label -> what it means. A reader can add more labels on the page.
     title: what stands above the page.
 
     The draw depends on the seed and the ids alone, not on the order of the corpus. Chunks are
@@ -46,7 +46,7 @@ class ReviewSample:
     size: int = 100
     _: KW_ONLY
     seed: int = 0
-    labels: Mapping[str, str] = field(default_factory=lambda: dict(LABELS))
+    buttons: Mapping[str, str] = field(default_factory=lambda: dict(LABELS))
     title: str = "Chunk review"
 
     def draw(self, nodes: Sequence[BaseNode]) -> list[BaseNode]:
@@ -78,7 +78,7 @@ class ReviewSample:
         Raises ValueError: what `draw` raises, a label with ";" in it, or a path that is a folder.
         """
         path = Path(path)
-        for label in self.labels:
+        for label in self.buttons:
             if ";" in label or not label.strip():
                 raise ValueError(f'The label "{label}" cannot be one: write words without ";".')
         page = self._page(self.draw(nodes), measures or {}, path)
@@ -95,7 +95,7 @@ class ReviewSample:
             "title": self.title,
             "file": f"{path.stem}.csv",
             "fingerprint": hashlib.sha256(content.encode()).hexdigest()[:16],
-            "labels": [[printable(name), said] for name, said in self.labels.items()],
+            "labels": [[printable(name), said] for name, said in self.buttons.items()],
             "chunks": chunks,
         }
         parts = {name: (_PAGE / name).read_text(encoding="utf-8") for name in _FILES}

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from chunk_quality.reading import Reading
 
+TERM_BATCH = 8_192
+"""Sentences a call where their terms are known: the work is one sparse matrix product."""
+
 Vectors = NDArray[np.float32]
 Track = Callable[[Sequence[slice], str], Iterable[slice]]
 """Shows progress: takes (batches, label) and hands the batches on."""
@@ -53,27 +56,28 @@ def embed_sentences(
     places: dict[str, int] = {}
     rows = [places.setdefault(text, len(places)) for text in reading.sentences]
     texts = list(places)
-    embed = _embedder(reading, embedding, texts, np.unique(rows, return_index=True)[1].tolist())
-    batches = [slice(i, i + batch_size) for i in range(0, len(texts), batch_size)]
+    firsts = np.unique(rows, return_index=True)[1]
+    embed, size = _embedder(embedding, reading, texts, [reading.terms[i] for i in firsts])
+    size = size or batch_size
+    batches = [slice(begin, begin + size) for begin in range(0, len(texts), size)]
     found = [_finite(embed(batch), texts[batch]) for batch in track(batches, "embedding sentences")]
     return np.concatenate(found)[rows] if found else np.zeros((0, 0), dtype=np.float32)
 
 
 def _embedder(
-    reading: Reading, embedding: BaseEmbedding, texts: list[str], firsts: list[int]
-) -> Callable[[slice], Vectors]:
-    """What embeds a batch of the distinct texts, fitted where it has to be."""
-    if not isinstance(embedding, FittedEmbedding):
-        return lambda batch: np.asarray(
-            embedding.get_text_embedding_batch(texts[batch]), dtype=np.float32
-        )
-    fitted = embedding.model_copy()
-    if isinstance(fitted, TermEmbedding) and fitted.analyzer == reading.analyzer:
-        terms = [reading.terms[first] for first in firsts]
-        fitted.fit_terms(terms)
-        return lambda batch: fitted.embed_terms(terms[batch])
-    fitted.fit(texts)
-    return lambda batch: np.asarray(fitted.get_text_embedding_batch(texts[batch]), dtype=np.float32)
+    embedding: BaseEmbedding, reading: Reading, texts: list[str], terms: list[tuple[str, ...]]
+) -> tuple[Callable[[slice], Vectors], int | None]:
+    """What embeds a batch of the distinct texts, fitted where it has to be; its own batch size."""
+    model = embedding
+    if isinstance(embedding, FittedEmbedding):
+        model = embedding.model_copy()
+        if isinstance(model, TermEmbedding) and model.analyzer == reading.analyzer:
+            model.fit_terms(terms)
+            return lambda batch: model.embed_terms(terms[batch]), TERM_BATCH
+        model.fit(texts)
+    return lambda batch: np.asarray(
+        model.get_text_embedding_batch(texts[batch]), dtype=np.float32
+    ), None
 
 
 def _finite(vectors: Vectors, texts: Sequence[str]) -> Vectors:

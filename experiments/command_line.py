@@ -14,10 +14,12 @@ _MULTIRUN = ("-m", "--multirun")
 def readable(words: Sequence[str]) -> list[str]:
     """The same words, a value with letters such as 한글, brackets or `=` quoted where it must be.
 
-    The items of a list `[a,b]`, and with -m those of a sweep, are quoted one by one.
+    The items of a list `[a,b]`, and with -m those of a sweep, are quoted one by one. A -m comes
+    first: between two options Hydra would take none of those after it.
     """
-    sweeps = any(word in _MULTIRUN for word in words)
-    return [_readable(word, sweeps) for word in words]
+    sweeps = [word for word in words if word in _MULTIRUN]
+    options = [word for word in words if word not in _MULTIRUN]
+    return [*sweeps[:1], *(_readable(word, bool(sweeps)) for word in options)]
 
 
 def _readable(word: str, sweeps: bool) -> str:

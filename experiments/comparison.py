@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,13 +30,16 @@ def single(*, title: str, name: str, setting: Setting, pipeline: Pipeline) -> Co
     return Comparison(title=title, setting=setting, base=pipeline, variants={name: {}})
 
 
-def _weights(name: str, pipeline: Pipeline) -> str:
-    """What the leaves of a nested fusion weigh in the end; "" where no weight is multiplied."""
+def _weights(name: str, pipeline: Pipeline) -> list[str]:
+    """What the parts of a nested fusion, and those of `fuse`, weigh in the end."""
     parts = getattr(pipeline.retriever, "parts", {})
-    if not any(hasattr(part, "parts") for part in parts.values()):
-        return ""
-    weights = pipeline.retriever.effective_weights().items()  # type: ignore[attr-defined]
-    return f"{name}: effective weights " + ", ".join(f"{leaf} {value:g}" for leaf, value in weights)
+    nested = [pipeline.retriever] if any(hasattr(part, "parts") for part in parts.values()) else []
+    return [
+        f"{name}: effective weights "
+        + ", ".join(f"{part} {weight:g}" for part, weight in one.effective_weights().items())
+        for one in [*nested, *pipeline.postprocessors.values()]
+        if hasattr(one, "effective_weights")
+    ]
 
 
 def _measures(result: Result) -> dict[str, float]:
@@ -53,6 +57,7 @@ class Comparison:
     title: what the run is called, in its folder and in the tracker.
     variants: name -> the parts of `base` that it replaces.
     baseline: the variant that the others are held against; None where there is one alone.
+    steps: the variants build on each other, so each is shown against the one before it, too.
     """
 
     title: str
@@ -60,6 +65,7 @@ class Comparison:
     base: Pipeline
     variants: Mapping[str, Mapping[str, Any]]
     baseline: str | None = None
+    steps: bool = False
 
     def run(self) -> Report:
         """Score all variants, write the run's folder, track it, print the tables.
@@ -73,9 +79,9 @@ class Comparison:
         said = {name: gold_labels(review, dataset, one.chunker) for name, one in pipelines.items()}
         split = self.setting.split.divide(dataset)
         if self.setting.trial is None:  # a sweep says it once
-            weights = [_weights(name, pipeline) for name, pipeline in pipelines.items()]
+            weights = [note for one in pipelines.items() for note in _weights(*one)]
             reviewed = review_notes(review, dataset, said)
-            console.show_notes([*dataset.notes, *split.notes, *filter(None, weights), *reviewed])
+            console.show_notes([*dataset.notes, *split.notes, *weights, *reviewed])
         results = {
             name: self.trial(pipeline, dataset, split) for name, pipeline in pipelines.items()
         }
@@ -86,7 +92,11 @@ class Comparison:
         }
         folder = self._write(dataset, split, results, against, said)
         if self.setting.trial is None:
-            console.show(results, against, self.baseline, folder)
+            before = {
+                name: differences(results[name], results[earlier], split)
+                for earlier, name in pairwise(results if self.steps else ())
+            }
+            console.show(results, against, self.baseline, folder, before)
         return self._report(results, folder)
 
     def trial(self, pipeline: Pipeline, dataset: Dataset, split: Split) -> Result:

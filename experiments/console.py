@@ -39,8 +39,12 @@ def show(
     against: Mapping[str, Differences],
     baseline: str | None,
     folder: Path,
+    steps: Mapping[str, Differences] | None = None,
 ) -> None:
-    """The tables of a finished run, and where its files are."""
+    """The tables of a finished run, and where its files are.
+
+    steps: each pipeline against the one before it, where they build on each other.
+    """
     out = terminal()
     first = next(iter(results.values()))
     if first.scores is None:
@@ -51,6 +55,8 @@ def show(
             say(out, f"Note: {note}")
         if baseline is not None and against:
             _show_differences(out, against, baseline, first.scores.metrics[0])
+        if steps:
+            _show_differences(out, steps, "the step before", first.scores.metrics[0])
     _show_gates(out, results)
     if stored := [name for name, result in results.items() if result.stored]:
         say(

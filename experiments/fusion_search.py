@@ -30,7 +30,8 @@ from experiments.ledger import LedgerEntry, ScoreRow
 from experiments.query_groups import kept_together
 from experiments.result import Result, differences, judge
 from experiments.schema import Dataset, Report, RunRecord
-from experiments.summary import summary, write_result, write_summary
+from experiments.summary import point_latest, summary, write_result, write_summary
+from experiments.tracking.outbox import logged_id
 
 if TYPE_CHECKING:
     from experiments.pipeline import Pipeline
@@ -52,10 +53,14 @@ class Space:
     candidates: Sequence[int] | None = None
 
     def rules(self, depth: int, configured: int) -> list[Rule]:
-        """The distinct rules. Raises ValueError for candidates that the ranking's depth overrides.
+        """The distinct rules.
 
+        Raises ValueError for an empty list and for candidates that the ranking's depth overrides.
         With normalise=rank a missing score is 0 whatever `missing` says, so it stands there once.
         """
+        for name in ("normalise", "missing"):
+            if not getattr(self, name):
+                raise ValueError(f"space.{name} is an empty list: name at least one to try.")
         counts = self.candidates or [configured]
         shallow = [count for count in counts if count < depth]
         if shallow:
@@ -95,11 +100,17 @@ class FusionSearch:
         rules = self._checked()
         dataset = self.setting.dataset.load()
         if dataset.qrels is None or dataset.spans is not None:
-            raise ValueError(f"{dataset.name} has no labels of documents: nothing to choose by.")
-        self.setting.metrics.check()
+            raise ValueError(
+                f"{dataset.name} has no labels of documents to choose weights by: give it labels "
+                f"(docs/datasets.md says where they stand)."
+            )
+        self.setting.metrics.check(depth=self.pipeline.depth)
+        if self.setting.submission is not None:
+            self.setting.submission.accepts(dataset)
         said = gold_labels(self.setting.review, dataset, self.pipeline.chunker)
         split = self.setting.split.divide(dataset)
-        console.show_notes([*dataset.notes, *split.notes])
+        if self.setting.trial is None:  # a sweep says it once
+            console.show_notes([*dataset.notes, *split.notes])
         configured = judge(self.pipeline, dataset, split, self.setting, self.title)
         source = Source.of(self.pipeline, dataset, self.setting)
         surface = Surface(
@@ -115,9 +126,14 @@ class FusionSearch:
         best = judge(points.pipeline(verdict.best), dataset, split, self.setting, self.title)
         results = {"configured": configured, "best": best}
         folder = self._write(points, verdict, dataset, split, results, said, started)
-        report.show(points, verdict, results, folder)
+        if self.setting.trial is None:
+            point_latest(folder.parent.parent, folder)
+            report.show(points, verdict, results, folder)
+        measure = surface.measures[0]
         return Report(
             primary=verdict.cross_validated,
+            metric=measure.name,
+            higher_is_better=measure.higher_is_better,
             means={name: result.means for name, result in results.items()},
             per_query={name: r.scores.frame() for name, r in results.items() if r.scores},
             folder=folder,
@@ -133,7 +149,7 @@ class FusionSearch:
         ranking = [
             name
             for name, part in self.pipeline.postprocessors.items()
-            if not getattr(part, "prompt_order_only", False)
+            if getattr(part, "role", None) != "reorder"
         ]
         if ranking:
             raise ValueError(
@@ -192,22 +208,29 @@ class FusionSearch:
                 if submission := self._submit(folder / name, dataset, result):
                     files.append(submission)
                     kept[name]["submission"] = str(submission)
-        kept["best"]["mlflow_run_id"] = self.setting.tracker.log(
-            RunRecord(
-                name=f"{self.title} {report.weights_in_words(verdict.weights)}",
-                experiment=self.title,
-                dataset=dataset,
-                started=started,
-                ended=time.time(),
-                params=results["best"].parameters,
-                scores=results["best"].means,
-                measures=report.measures(points, verdict),
-                files=files,
-            )
-        )
         against = {"best": differences(results["best"], results["configured"], split)}
-        page = summary(self.title, self.setting.overrides, dataset, results, against, kept)
-        write_summary(folder, {**page, "search": verdict.page(points)})
+
+        def write() -> None:
+            page = summary(self.title, self.setting.overrides, dataset, results, against, kept)
+            write_summary(folder, {**page, "search": verdict.page(points)})
+
+        write()  # MLflow is a mirror: what it does must not cost the result
+        trial = self.setting.trial
+        record = RunRecord(
+            name=f"{self.title} {report.weights_in_words(verdict.weights)}",
+            experiment=self.title,
+            dataset=dataset,
+            started=started,
+            ended=time.time(),
+            params=results["best"].parameters,
+            scores=results["best"].means,
+            measures=report.measures(points, verdict),
+            files=files,
+        )
+        if trial is not None:
+            record = trial.placed(record)
+        kept["best"]["mlflow_run_id"] = logged_id(self.setting.tracker.log(record))
+        write()
         return folder
 
     def _surface_files(self, folder: Path, points: Points, verdict: Verdict) -> list[Path]:

@@ -11,7 +11,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -169,23 +169,26 @@ class Ledger:
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         path = Path(self.path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        database = sqlite3.connect(path, timeout=_WAIT_SECONDS, isolation_level=None)
         try:
-            # The lock is taken at once: one that is raised later could not be waited for.
-            database.execute("BEGIN IMMEDIATE")
-            for table in filter(str.strip, _TABLES.split(";")):
-                database.execute(table)
-            yield database
-            database.execute("COMMIT")
-        except sqlite3.OperationalError:
-            raise
+            with closing(
+                sqlite3.connect(path, timeout=_WAIT_SECONDS, isolation_level=None)
+            ) as database:
+                # The lock is taken at once: one that is raised later could not be waited for.
+                database.execute("BEGIN IMMEDIATE")
+                for table in filter(str.strip, _TABLES.split(";")):
+                    database.execute(table)
+                yield database
+                database.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            raise ValueError(
+                f"The ledger {path} cannot be written ({error}): make room or wait for the other "
+                f"process, name another file with ledger.path=…, or count nothing with ledger=null."
+            ) from error
         except sqlite3.DatabaseError as error:
             raise ValueError(
                 f"The ledger {path} cannot be read ({error}): put a copy of it back, or move it "
                 f"away and start the count of trials again."
             ) from None
-        finally:
-            database.close()
 
 
 class _Lists:

@@ -66,7 +66,10 @@ def select(
     by_rank = sorted(ranked, key=lambda one: one.rank)
     if len({one.rank for one in by_rank}) < len(by_rank):
         raise ValueError("Two passages have one rank: give each a rank of its own, 0 = best.")
-    chosen, costs, excluded, left = [], [], [], budget
+    chosen: list[Evidence] = []
+    costs: list[int] = []
+    excluded: list[Excluded] = []
+    left = budget
     for one in by_rank:
         cost = token_count(one.text, encoding)
         if len(chosen) < top_k and cost <= left:

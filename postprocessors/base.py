@@ -4,30 +4,49 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
+from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import BaseNode, NodeWithScore, QueryBundle
 
 from retrievers.ranking import EVERY_PART, QueryPlan, Ranking
+
+Role = Literal["filter", "rerank", "fuse", "select", "cut", "reorder"]
+"""What a postprocessor does, in the order in which a pipeline has them.
+
+filter: takes candidates away before work is spent on them.  rerank: scores all candidates.
+fuse: weighs the scores of all parts.  select: looks closely at the best few.
+cut: shortens the list.  reorder: changes only the order in which a model reads the nodes; the
+pipeline keeps the ranking from before it for scores and submissions.
+"""
 
 
 class BatchPostprocessor(BaseNodePostprocessor):
     """A LlamaIndex node postprocessor whose real work is done for many queries at once.
 
     A new one is a subclass with `postprocess_many`. Its fields are its options.
-    prompt_order_only: it changes only the order in which a model reads the nodes. The pipeline
-        then keeps the ranking from before it for scores and submissions, and it must stand last.
+    role: where it stands in a pipeline; None for anywhere before a reorder.
     """
 
-    prompt_order_only: ClassVar[bool] = False
+    role: ClassVar[Role | None] = None
+
+    _notes: tuple[str, ...] = PrivateAttr(default=())
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """One sentence for each thing a reader should know of how it last ran."""
+        return self._notes
 
     @abstractmethod
     def postprocess_many(
         self, ranking: Ranking, plans: Sequence[QueryPlan], nodes: Sequence[BaseNode]
     ) -> Ranking:
-        """A new ranking of the same nodes or fewer; the one given is not changed."""
+        """A new ranking of the same nodes or fewer; the one given is not changed.
+
+        plans: what each query asks.  nodes: in the order of `ranking.node_ids`.
+        """
 
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None

@@ -14,7 +14,8 @@ from llama_index.core.bridge.pydantic import Field
 from llama_index.core.schema import BaseNode
 from numpy.typing import NDArray
 
-from postprocessors.base import BatchPostprocessor
+from postprocessors.base import BatchPostprocessor, Role
+from postprocessors.selection import picked
 from retrievers.ranking import QueryPlan, Ranking
 
 Order = Literal["best_first", "best_last", "langchain", "none"]
@@ -30,7 +31,7 @@ class LongContextReorder(BatchPostprocessor):
     min_nodes: a query with fewer nodes keeps its order (0 = always reorder).
     """
 
-    prompt_order_only: ClassVar[bool] = True
+    role: ClassVar[Role | None] = "reorder"
 
     order: Order = "best_first"
     min_nodes: int = Field(default=10, ge=0)
@@ -43,16 +44,7 @@ class LongContextReorder(BatchPostprocessor):
         for row, length in enumerate(ranking.lengths()):
             if length >= self.min_nodes:
                 columns[row, :length] = prompt_order(int(length), self.order)
-        return Ranking(
-            ranking.query_ids,
-            ranking.node_ids,
-            np.take_along_axis(ranking.nodes, columns, axis=1),
-            np.take_along_axis(ranking.scores, columns, axis=1),
-            {
-                name: np.take_along_axis(part, columns, axis=1)
-                for name, part in ranking.parts.items()
-            },
-        )
+        return picked(ranking, columns)
 
 
 def prompt_order(count: int, order: Order) -> NDArray[np.int64]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from retrievers.analyzers import STOP_WORDS
 
 LONGEST_RUN = 1_000
-"""Characters without a blank that are kept together: a morpheme analysis of more takes minutes."""
+"""Characters without a blank that are kept together: kiwi's time grows faster than their number."""
 
 LONGEST_BLOCK = 4_000
 """Characters after which the next end of a sentence is taken for certain, for the same reason."""
@@ -17,11 +17,11 @@ LONGEST_BLOCK = 4_000
 NARROWEST_WRAP = 40
 """Columns below which nobody wraps a paragraph, so that every line break there is meant."""
 
-_NEAR = 80
-"""Characters on either side of a mark that are looked at."""
-
 LONGEST_QUOTE = 400
 """Characters up to which quotation marks or brackets hold their sentences together."""
+
+_NEAR = 80
+"""Characters on either side of a mark that are looked at."""
 
 _NEVER_LAST = frozenset(
     """
@@ -47,10 +47,12 @@ _SOMETIMES_LAST = frozenset(
 _END = re.compile(
     r"(?<![.!?…])(?P<mark>[.!?…]+)[\"'”’»)\]}]*\s+|(?<![。！？])[。！？]+[\"”’」』)]*\s*(?=\S)"
 )
+_PAIRS = ("“”", "«»", "「」", "『』", "()", "[]")
 _HELD = re.compile(
-    r"(?<![^\s(\[“‘])\"(?=\S)[^\"]{1,%(n)d}?(?<=\S)\"(?!\w)|“[^“”]{0,%(n)d}”|«[^«»]{0,%(n)d}»"
-    r"|「[^「」]{0,%(n)d}」|『[^『』]{0,%(n)d}』|\([^()]{0,%(n)d}\)|\[[^\[\]]{0,%(n)d}\]"
-    % {"n": LONGEST_QUOTE}
+    rf"(?<![^\s(\[“‘])\"(?=\S)[^\"]{{1,{LONGEST_QUOTE}}}?(?<=\S)\"(?!\w)|"
+    + "|".join(
+        rf"\{pair[0]}[^\{pair[0]}\{pair[1]}]{{0,{LONGEST_QUOTE}}}\{pair[1]}" for pair in _PAIRS
+    )
 )
 _NEXT_WORD = re.compile(r"[\"'“‘«(\[¿¡]*(?P<word>[^\W_]*)(?P<dot>\.?)")
 _LETTERS = re.compile(r"[^\W\d_](?:\.[^\W\d_])*")

@@ -46,12 +46,17 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Random:
-    """Seeded points, spread evenly over the simplex (a flat Dirichlet draw), after its middle."""
+    """Seeded points, spread evenly over the simplex (a flat Dirichlet draw), after its middle.
+
+    Raises ValueError for less than one point, when it starts.
+    """
 
     points: int = 1000
     seed: int = 0
 
     def start(self, parts: int) -> Points:
+        if self.points < 1:
+            raise ValueError(f"search.points is {self.points}: give 1 or more.")
         drawn = np.random.default_rng(self.seed).dirichlet(np.ones(parts), self.points - 1)
         return settled(np.vstack([np.full((1, parts), 1 / parts), drawn]))
 

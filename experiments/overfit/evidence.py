@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from experiments.metrics.equivalence import equivalence_p
-from experiments.metrics.multiple_testing import FLOOR, max_t
+from experiments.metrics.multiple_testing import max_t
 from experiments.metrics.sample_size import minimum_detectable_effect, queries_needed, spread
 from experiments.metrics.significance import sign_flip_p
 from experiments.overfit.drop import DropTest, drop_test, surprise
@@ -55,29 +56,43 @@ def weigh(gains: Gains, trial: int, rules: Rules) -> Evidence:
     """All figures for the trial in this place of `gains`."""
     private = _shown_private(gains, trial)
     decisive = gains.public[trial] if private is None else private
-    p, corrected_p, counted = None, None, 1
-    critical = NormalDist().inv_cdf(1 - rules.level)
+    test = _PrivateTest(critical=NormalDist().inv_cdf(1 - rules.level))
     if gains.private is not None and private is not None:
-        p = sign_flip_p(private, two_sided=False, draws=rules.draws, seed=rules.seed)
-        shown = gains.shown if rules.look is None else np.arange(len(gains.names)) == trial
-        family = max_t(gains.private[shown], floor=FLOOR, draws=rules.draws, seed=rules.seed)
-        corrected_p = float(family.p[shown[:trial].sum()])
-        counted = len(family.p)
-        critical = max(family.critical(rules.level), critical)
+        test = _tested(gains.private, gains.shown, trial, rules)
     return Evidence(
         trials=len(gains.names),
-        family=counted,
         public=float(gains.public[trial].mean()),
         private=None if private is None else float(private.mean()),
         n=len(decisive),
-        p=p,
-        corrected_p=corrected_p,
+        p=test.p,
+        corrected_p=test.corrected_p,
+        family=test.family,
         level=rules.level,
-        critical=critical,
+        critical=test.critical,
         drop=None if private is None else _drop(gains, trial, private, rules),
         equivalence_p=equivalence_p(decisive, rules.equivalence),
-        mde=minimum_detectable_effect(spread(decisive), len(decisive), critical),
-        more_queries=_more_queries(decisive, private is not None, critical, rules),
+        mde=minimum_detectable_effect(spread(decisive), len(decisive), test.critical),
+        more_queries=_more_queries(decisive, private is not None, test.critical, rules),
+    )
+
+
+class _PrivateTest(NamedTuple):
+    critical: float
+    family: int = 1
+    p: float | None = None
+    corrected_p: float | None = None
+
+
+def _tested(private: Values, shown: NDArray[np.bool_], trial: int, rules: Rules) -> _PrivateTest:
+    """Is the private gain more than luck? Alone when sealed, else among all that were shown."""
+    counted = shown if rules.look is None else np.arange(len(shown)) == trial
+    family = max_t(private[counted], cautious=True, draws=rules.draws, seed=rules.seed)
+    alone = NormalDist().inv_cdf(1 - rules.level)
+    return _PrivateTest(
+        critical=max(family.critical(rules.level), alone),
+        family=len(family.p),
+        p=sign_flip_p(private[trial], two_sided=False, draws=rules.draws, seed=rules.seed),
+        corrected_p=float(family.p[counted[:trial].sum()]),
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from experiments.metrics.multiple_testing import FLOOR, max_t
+from experiments.metrics.multiple_testing import max_t
 from experiments.metrics.significance import PairedDifference, paired_difference
 from experiments.overfit.rules import Rules
 from experiments.overfit.scores import TrialScores, Values
@@ -51,7 +51,7 @@ def ladder(scores: TrialScores, *, top: int = 10, rules: Rules | None = None) ->
 
 
 def _corrected(gains: Values, rules: Rules) -> Values:
-    return max_t(gains, floor=FLOOR, draws=rules.draws, seed=rules.seed).p
+    return max_t(gains, cautious=True, draws=rules.draws, seed=rules.seed).p
 
 
 def _compared(gains: Values, rules: Rules) -> PairedDifference:

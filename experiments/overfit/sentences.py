@@ -29,7 +29,9 @@ def overfit(evidence: Evidence, drop: DropTest) -> str:
 def real(evidence: Evidence, p: float) -> str:
     """The private gain is significant."""
     counted = _tried(evidence.family, ", with all {} shown trials counted", "")
-    return f"{_gain(evidence)}; luck alone rarely does that ({_p(p)}{counted}): use it."
+    return (
+        f"{_gain(evidence)}; luck alone rarely does that ({_p(p)}{counted}): use it from here on."
+    )
 
 
 def noise(evidence: Evidence, margin: float) -> str:
@@ -44,11 +46,11 @@ def noise(evidence: Evidence, margin: float) -> str:
 def unresolved(evidence: Evidence, p: float, margin: float) -> str:
     """Neither a gain nor its absence is shown."""
     gain = max(evidence.private or 0.0, margin)
+    doubt = f"which luck can do ({_p(p)})" if (evidence.private or 0.0) > 0 else "which is no gain"
     return (
-        f"{_gain(evidence)}, which luck can do ({_p(p)}): {evidence.n} queries show gains from "
-        f"about {_queries(evidence.mde, evidence)} up, and about {evidence.more_queries} more "
-        f"private queries would settle one of {_queries(gain, evidence)}; keep the baseline until "
-        f"then."
+        f"{_gain(evidence)}, {doubt}: keep the baseline. These queries show gains from about "
+        f"{_queries(evidence.mde, evidence)} up; about {evidence.more_queries} more private ones "
+        f"would settle a gain of {gain:.2g} in score ({_queries(gain, evidence)} of {evidence.n})."
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.metrics.multiple_testing import FLOOR
+from experiments.metrics.multiple_testing import cautious_t
 from experiments.overfit.redraws import Layout
 from experiments.overfit.reselection import choose, half_means
 
@@ -44,22 +44,21 @@ def stability(
 ) -> Stability:
     """Draw the split again, choose again and test again: gains [k, n] and [k, m].
 
-    The re-draws keep sizes, strata and groups. The test is the statistic of `max_t`, with its
-    floor, against the critical value of the split as it was, which hardly moves between draws.
+    The re-draws keep sizes, strata and groups. The test is `cautious_t` against the critical value
+    of the split as it was, which hardly moves between draws.
     """
     pooled = np.concatenate([public, private], axis=1)
     observed = np.arange(pooled.shape[1]) < public.shape[1]
     halves = (layout or Layout()).redraw(observed, draws, seed=seed)
     chosen = choose(pooled, halves)
     _, gains = half_means(pooled, chosen, halves)
-    squares = np.where(halves, 0.0, pooled[chosen] ** 2).sum(axis=1)
-    scale = np.sqrt(np.maximum(squares, FLOOR**2))
+    statistics = cautious_t(np.where(halves, 0.0, pooled[chosen]), private.shape[1])
     low, middle, high = np.quantile(gains, (0.05, 0.5, 0.95))
     return Stability(
         draws=draws,
         same=float((chosen == choose(pooled, observed[None])).mean()),
         ahead=float((gains > 1e-9).mean()),
-        significant=float((gains * private.shape[1] / scale > critical).mean()),
+        significant=float((statistics > critical).mean()),
         low=float(low),
         middle=float(middle),
         high=float(high),

@@ -33,7 +33,7 @@ def histogram(measured: Measured, name: str) -> go.Figure:
     """The chunks of each value, beside the shuffled ones; chunks without a value are left out."""
     import plotly.graph_objects as go
 
-    real, control = measured.columns()[name], measured.control[name]
+    real, control = measured.compared[name]
     edges = _edges(np.concatenate([real, control]))
     figure = go.Figure()
     for label, values, colour in (("chunks", real, REAL), ("shuffled", control, SHUFFLED)):

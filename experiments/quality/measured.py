@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from llama_index.core.schema import TextNode
 
-from chunk_quality.control import Separation, Shuffled, separation, shuffled
+from chunk_quality.control import Shuffled, folds, shuffled
 from chunk_quality.reading import Reading, read, text_of
 from chunk_quality.sentence_similarity import SentenceSimilarity, SimilarityScores
+from chunk_quality.separation import Separation, separation
 from chunk_quality.token_counts import TokenCounts, TokenSummary
-from chunk_quality.topic_entropy import TopicEntropy, entropy, normalised
+from chunk_quality.topic_entropy import TopicEntropy
+from chunk_quality.topic_model import entropy, normalised
 from experiments.identity import describe, module_source
 from experiments.progress import progress
 from experiments.quality.kept import load_reading, load_repetition, save_reading, save_repetition
@@ -45,9 +47,11 @@ class Measured:
     tokens, similarity, repetition: as their parts give them.  characters: int64 [n].
     topics: float64 [n, K], NaN for a chunk without a usable term.  top_terms: of each topic.
     entropy: nats [n].  evenness: entropy divided by ln K, [n], 0 = one topic, 1 = all alike.
-    control: measure -> its values on the shuffled chunks, [n].
-    separations: measure -> how well its values tell real chunks from shuffled ones.
-    stayed: sentences that the shuffling had to leave in their document.
+    compared: measure -> its values on real and on shuffled chunks, [n] each. Topic entropy is
+        compared by models that saw neither the chunk nor its control, so the real ones here are
+        not those of `entropy`.
+    separations: measure -> how well the compared values tell real chunks from shuffled ones.
+    stayed: share of the sentences that the shuffling had to leave in their document.
     """
 
     tokens: TokenSummary
@@ -58,9 +62,9 @@ class Measured:
     evenness: NDArray[np.float64]
     repetition: Repetition
     characters: NDArray[np.int64]
-    control: Mapping[str, NDArray[np.float64]]
+    compared: Mapping[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
     separations: Mapping[str, Separation]
-    stayed: int
+    stayed: float
 
     def columns(self) -> dict[str, NDArray[np.float64]]:
         """Measure -> one value a chunk, NaN where it has none."""
@@ -73,8 +77,8 @@ class Measured:
         }
 
 
-COHERENT_WHEN = {"sentence_similarity": "high", "topic_entropy": "low"}
-"""The measures with a control, and which of their values speak for a chunk."""
+HIGH_IS_COHERENT = {"sentence_similarity": True, "topic_entropy": False}
+"""The measures that are held against the control, and which of their values speak for a chunk."""
 
 
 @dataclass(frozen=True)
@@ -92,30 +96,30 @@ class Measuring:
     def run(self) -> Measured:
         """Every measure, from the store where it stands there."""
         counts, similarity, topics = self._counts(), self._similarity(), self._topics()
-        real, control = topics["topics"], topics["control"]
-        measured = {
+        compared = {
+            "tokens": (counts["real"].astype(np.float64), counts["control"].astype(np.float64)),
             "sentence_similarity": (similarity["values"], similarity["control"]),
-            "topic_entropy": (entropy(real), entropy(control)),
+            "topic_entropy": (topics["held_out"], topics["control"]),
         }
         ids = tuple(node.node_id for node in self.nodes)
+        limits = self.parts.tokens.tokenizer, self.parts.tokens.limit
         return Measured(
-            tokens=TokenSummary(
-                ids, counts["real"], self.parts.tokens.tokenizer, self.parts.tokens.limit
-            ),
+            tokens=TokenSummary(ids, counts["real"], *limits),
             similarity=SimilarityScores(
                 ids, similarity["values"], similarity["sentences"], similarity["directed"]
             ),
-            topics=real,
+            topics=topics["topics"],
             top_terms=topics["top_terms"],
-            entropy=measured["topic_entropy"][0],
-            evenness=normalised(real),
+            entropy=entropy(topics["topics"]),
+            evenness=normalised(topics["topics"]),
             repetition=self._repetition(),
             characters=np.array([len(text_of(node)) for node in self.nodes], dtype=np.int64),
-            control={"tokens": counts["control"]}
-            | {name: values for name, (_, values) in measured.items()},
+            compared=compared,
             separations={
-                name: separation(*values, coherent=COHERENT_WHEN[name], seed=self.parts.seed)
-                for name, values in measured.items()
+                name: separation(
+                    *compared[name], higher_is_coherent=high, clusters=self._documents()
+                )
+                for name, high in HIGH_IS_COHERENT.items()
             },
             stayed=counts["stayed"],
         )
@@ -132,9 +136,20 @@ class Measuring:
         )
 
     @cached_property
+    def folds(self) -> NDArray[np.int64]:
+        """The half of each chunk: topics that are fitted on one are compared on the other."""
+        return folds(self.reading, seed=self.parts.seed)
+
+    @cached_property
     def shuffled(self) -> Shuffled:
-        """The control: the same lengths, sentences from anywhere."""
-        return shuffled(self.reading, self.parts.seed)
+        """The control: the same lengths, sentences from other documents of the same half."""
+        return shuffled(self.reading, self.parts.seed, folds=self.folds)
+
+    def _documents(self) -> NDArray[np.int64]:
+        """A number for the document of each chunk."""
+        numbers: dict[str, int] = {}
+        names = [node.ref_doc_id or node.node_id for node in self.nodes]
+        return np.array([numbers.setdefault(name, len(numbers)) for name in names])
 
     def _counts(self) -> dict[str, Any]:
         def build() -> dict[str, Any]:
@@ -142,7 +157,7 @@ class Measuring:
             return {
                 "real": self.parts.tokens.measure(self.nodes, self.reading).counts,
                 "control": self.parts.tokens.measure(control, self.shuffled.reading).counts,
-                "stayed": int(self.shuffled.stayed),
+                "stayed": self.shuffled.stayed_share,
             }
 
         return self._kept("chunk_tokens", self.parts.tokens, build)
@@ -165,10 +180,18 @@ class Measuring:
     def _topics(self) -> dict[str, Any]:
         def build() -> dict[str, Any]:
             model = self.parts.topics.fit(self.reading)
-            return {
+            found = {
                 "topics": model.topics(self.reading),
-                "control": model.topics(self.shuffled.reading),
                 "top_terms": [list(terms) for terms in model.top_terms()],
+            }
+            if len(np.unique(self.folds)) < 2:  # one document: nothing can be held out
+                nothing = np.full(len(self.nodes), np.nan)
+                return {**found, "held_out": nothing, "control": nothing}
+            unseen = self.parts.topics.fit_held_out(self.reading, self.folds)
+            return {
+                **found,
+                "held_out": entropy(unseen.topics(self.reading)),
+                "control": entropy(unseen.topics(self.shuffled.reading)),
             }
 
         return self._kept("chunk_topics", self.parts.topics, build)

@@ -15,7 +15,7 @@ from experiments.misses.figure import miss_figure
 from experiments.quality import words
 from experiments.quality.chunk_table import chunk_table
 from experiments.quality.figures import histogram, scatter
-from experiments.quality.measured import COHERENT_WHEN
+from experiments.quality.measured import HIGH_IS_COHERENT
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,7 +66,7 @@ def write_report(
         over_limit=measured.tokens.over_limit[:_LISTED],
         over_limit_count=len(measured.tokens.over_limit),
         length_figure=_drawn(histogram(measured, "tokens")),
-        measures=[_measure(name, table, measured) for name in COHERENT_WHEN],
+        measures=[_measure(name, table, measured) for name in HIGH_IS_COHERENT],
         scatter=_drawn(scatter(nodes, measured)),
         topics=_topics(measured),
         repetition=_repetition(nodes, measured),
@@ -97,7 +97,7 @@ _COLUMNS = {
 def _measure(name: str, table: pd.DataFrame, measured: Measured) -> dict[str, Any]:
     """One measure with a control: its sentences, its figure, and the chunks it likes least."""
     worst = table.dropna(subset=[name]).sort_values(
-        name, ascending=COHERENT_WHEN[name] == "high", kind="stable"
+        name, ascending=HIGH_IS_COHERENT[name], kind="stable"
     )
     return {
         "title": words.TITLES[name],
@@ -107,7 +107,7 @@ def _measure(name: str, table: pd.DataFrame, measured: Measured) -> dict[str, An
             {"chunk": row.chunk, "value": f"{getattr(row, name):.3f}", "text": row.text}
             for row in worst.head(_WORST).itertuples()
         ],
-        "end": "lowest" if COHERENT_WHEN[name] == "high" else "highest",
+        "end": "lowest" if HIGH_IS_COHERENT[name] else "highest",
     }
 
 
@@ -140,7 +140,7 @@ def _repetition(nodes: Sequence[TextNode], measured: Measured) -> dict[str, Any]
 def _rows(table: pd.DataFrame) -> list[list[str]]:
     shown = table[list(_COLUMNS)].head(_ROWS).copy()
     shown["text"] = shown["text"].str.slice(0, _TABLE_TEXT)
-    for name in COHERENT_WHEN:
+    for name in HIGH_IS_COHERENT:
         shown[name] = [f"{value:.3f}" if np.isfinite(value) else "" for value in shown[name]]
     return shown.astype(str).to_numpy().tolist()  # type: ignore[no-any-return]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from chunk_quality.control import said
+from chunk_quality.separation import verdict
 from experiments.misses.sentences import sentence
 
 if TYPE_CHECKING:
@@ -25,7 +25,9 @@ _MEANING = {
     ),
     "topic_entropy": (
         "How evenly a chunk is spread over the topics of the corpus (LDA), in nats: 0 for one "
-        "topic, ln K for all alike. Low where a chunk speaks of one thing."
+        "topic, ln K for all alike. Low where a chunk speaks of one thing. The figure and the AUC "
+        "compare chunks and shuffled ones by topics that were learned on the other half of the "
+        "corpus, since a model finds all coherent that it was fitted on."
     ),
 }
 
@@ -34,7 +36,7 @@ def summary(measured: Measured, misses: Misses) -> list[str]:
     """The few sentences at the top: length, coherence, repetition, cost."""
     return [
         lengths(measured),
-        *(said(TITLES[name], apart) for name, apart in measured.separations.items()),
+        *(against_control(name, measured) for name in measured.separations),
         repetition(measured)[0],
         *cost(misses),
     ]
@@ -53,11 +55,16 @@ def lengths(measured: Measured) -> str:
     )
 
 
+def against_control(name: str, measured: Measured) -> str:
+    """Whether a measure tells the chunks from shuffled sentences, with what it could not tell."""
+    return verdict(measured.separations[name], TITLES[name].lower(), measured.stayed).words
+
+
 def measure(name: str, measured: Measured) -> list[str]:
     """What a measure is, what it found, and what it has no value for."""
     values = measured.columns()[name]
     known = values[np.isfinite(values)]
-    found = [_MEANING[name], said(TITLES[name], measured.separations[name])]
+    found = [_MEANING[name], against_control(name, measured)]
     if len(known):
         low, middle, high = np.percentile(known, (5, 50, 95))
         found.append(
@@ -114,9 +121,9 @@ def limits(measured: Measured, misses: Misses) -> list[str]:
     ]
     if measured.stayed:
         found.append(
-            f"{measured.stayed:,} sentences had to stay in their own document when the control "
-            "was shuffled, so it is more coherent than it should be, and the distance looks "
-            "smaller than it is."
+            f"{measured.stayed:.1%} of the sentences had to stay in their own document when the "
+            "control was shuffled, so it is more coherent than it should be, and the distance "
+            "looks smaller than it is."
         )
     if misses.skipped:
         found.append(misses.skipped)

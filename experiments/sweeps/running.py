@@ -16,6 +16,7 @@ from rich.console import Console
 from experiments import console
 from experiments.schema import Dataset, RunRecord
 from experiments.summary import point_latest
+from experiments.sweeps.abandoned import Life, end_abandoned
 from experiments.sweeps.composed_once import compose_once
 from experiments.sweeps.plan import SweepPlan, plan
 from experiments.sweeps.table import trial_table, write_trials
@@ -41,24 +42,22 @@ class RunningSweep:
     tracker: Tracker
     watch: Watch
     started: float
+    life: Life
     split: Any = None  # None where it is swept
     ledger: Ledger | None = None
     open: bool = True
 
     @classmethod
-    def begin(cls, config: DictConfig) -> RunningSweep | None:
+    def begin(cls, config: DictConfig) -> RunningSweep:
         """Check what all trials share, make the parent run, and start to show the trials.
 
-        None for an experiment that runs no pipeline. Raises ValueError for a mistake that would
-        hit every trial.
+        Raises ValueError for a mistake that would hit every trial.
         """
-        if "setting" not in config.experiment:
-            return None
         made = plan(config)
         dataset = _checked_dataset(config, made)
         tracker: Tracker = instantiate(config.tracker, _convert_="all")
         folder = Path(config.hydra.sweep.dir)
-        title = str(config.experiment.title)
+        title = _title(config, made)
         sweep = cls(
             folder=folder,
             header=SweepHeader(
@@ -72,6 +71,7 @@ class RunningSweep:
             tracker=tracker,
             watch=Watch(folder, total=made.total),
             started=time.time(),
+            life=Life(folder),
             split=None if made.touches("split") else instantiate(config.split, _convert_="all"),
             ledger=instantiate(config.ledger, _convert_="all"),
         )
@@ -92,11 +92,16 @@ class RunningSweep:
             self._show(trials, failed)
         files = [table, *self._report()]
         self.tracker.close(self.header.parent, self._record(trials, failed, files))
+        self.life.end()
         return bool(failed)
 
     def _start(self, config: DictConfig) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        parent = self.tracker.open(self._record([], [], []))
+        self.life.begin()
+        record = self._record([], [], [])
+        parent = self.tracker.open(record)
+        self.life.note(parent, record, self.tracker)
+        end_abandoned(self.folder.parent, self.tracker)
         self.header = SweepHeader(
             experiment=self.header.experiment,
             swept=self.header.swept,
@@ -116,8 +121,8 @@ class RunningSweep:
         """The parent run: what was swept over, the totals, and who was best in public."""
         top = best(trials)
         missing = self.header.total - len(trials)
-        lost = [f"{len(failed)} trials failed"] if failed else []
-        lost += [f"{missing} trials did not run"] if missing else []
+        lost = [f"trials that failed: {len(failed)}"] if failed else []
+        lost += [f"trials that did not run: {missing}"] if missing else []
         return RunRecord(
             name=f"{self.header.experiment} over {', '.join(self.header.swept.values())}",
             experiment=self.header.experiment,
@@ -151,9 +156,17 @@ class RunningSweep:
         stored = sum(trial.state == STORED for trial in trials)
         said = [f"{len(trials)} of {self.header.total} trials", f"{stored} of them stored before"]
         lines = [", ".join(said) + f". All of them: {self.folder / 'trials.json'}"]
+        if best(trials) is None and any(trial.metric for trial in trials):
+            lines.append("No best is marked: the trials differ in dataset, split or metric.")
         lines += [f"failed: {trial.name}: {trial.reason}" for trial in failed]
         for line in lines:
             out.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _title(config: DictConfig, made: SweepPlan) -> str:
+    """What the sweep is called; a list of experiments has no title of its own."""
+    chosen = made.values.get("experiment") or config.hydra.runtime.choices.get("experiment")
+    return str(config.experiment.get("title") or chosen)
 
 
 def _checked_dataset(config: DictConfig, made: SweepPlan) -> Dataset | None:

@@ -15,25 +15,31 @@ from experiments.sweeps.trial import FAILED, Ending, best
 BEST = "★"
 
 
-def trial_table(trials: Sequence[Ending], rows: int | None = None) -> Table:
+def trial_table(
+    trials: Sequence[Ending], rows: int | None = None, *, one_line: bool = False
+) -> Table:
     """One row a trial, the best public score marked; private only where it may be shown.
 
     rows: how many there is room for: the latest ones, and always the best.
+    one_line: cut a name that is too long for its column, so that no row takes two lines.
+    Where the first metric differs between trials, each score bears its name.
     """
-    first = next((trial for trial in trials if trial.metric), None)
-    sides = [side for side in ("public", "private") if first and side in first.scores]
+    sides = [side for side in ("public", "private") if any(side in t.scores for t in trials)]
+    metrics = {trial.metric for trial in trials if trial.metric}
+    head = f"{metrics.pop()}\n" if len(metrics) == 1 else ""
     top = best(trials)
     table = Table(title_justify="left")
-    table.add_column("trial", overflow="fold")
+    table.add_column("trial", overflow="ellipsis" if one_line else "fold")
     for side in sides:
-        table.add_column(f"{first.metric if first else ''}\n{side}", justify="right")
-    table.add_column("seconds", justify="right")
-    table.add_column("state")
+        table.add_column(head + side, justify="right", no_wrap=one_line)
+    table.add_column("seconds", justify="right", no_wrap=one_line)
+    table.add_column("state", no_wrap=one_line)
     for trial in _that_fit(trials, top, rows):
         marked = trial is top
-        cells = [_cell(trial, side, marked and side == "public") for side in sides]
+        cells = [_cell(trial, side, marked and side == "public", bool(metrics)) for side in sides]
         style = "bold" if marked else "red" if trial.state == FAILED else ""
-        table.add_row(Text(trial.name), *cells, f"{trial.seconds:.2f}", trial.state, style=style)
+        name = Text(trial.name, no_wrap=one_line)
+        table.add_row(name, *cells, f"{trial.seconds:.2f}", trial.state, style=style)
     return table
 
 
@@ -75,8 +81,9 @@ def _that_fit(trials: Sequence[Ending], top: Ending | None, rows: int | None) ->
     return latest if top is None or top in latest else [top, *latest[1:]]
 
 
-def _cell(trial: Ending, side: str, marked: bool) -> str:
+def _cell(trial: Ending, side: str, marked: bool, named: bool = False) -> str:
     score = trial.score(side)
     if score is None:
         return "–"
-    return f"{score:.4f} {BEST}" if marked else f"{score:.4f}"
+    said = f"{trial.metric} {score:.4f}" if named else f"{score:.4f}"
+    return f"{said} {BEST}" if marked else said

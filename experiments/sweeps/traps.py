@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from hydra.core.override_parser.types import Override
 from omegaconf import DictConfig, ListConfig, OmegaConf
 
 from experiments.building import check_options
@@ -19,6 +20,7 @@ def check_sweep(config: DictConfig) -> None:
     config: a multirun's, with the node `hydra`.
     """
     _check_experiments(config)
+    _check_pipeline(config)
     check_options(config)
     _check_plugins(config)
     _check_direction(config.hydra.sweeper.get("direction"))
@@ -35,8 +37,8 @@ def check_single(config: DictConfig) -> None:
 
 def _check_experiments(config: DictConfig) -> None:
     """A list of experiments: Hydra reads their own sweepers and launchers too late."""
-    for override in parsed(config.hydra.overrides.task):
-        if override.key_or_group != "experiment" or not override.is_discrete_sweep():
+    for override in _swept(config):
+        if override.key_or_group != "experiment":
             continue
         names = [str(value) for value in override.sweep_string_iterator()]
         for name in names:
@@ -51,6 +53,20 @@ def _check_experiments(config: DictConfig) -> None:
                     f"+experiment={','.join(names)} is a list, and then Hydra passes over the "
                     f"launcher that {name} chooses: write hydra/launcher=… on the command line."
                 )
+
+
+def _check_pipeline(config: DictConfig) -> None:
+    """An experiment that scores nothing has no trials."""
+    listed = any(word.key_or_group == "experiment" for word in _swept(config))
+    if listed or "setting" in config.experiment:
+        return
+    name = config.hydra.runtime.choices.get("experiment")
+    given = f"+experiment={name} runs no pipeline" if name else "No +experiment=NAME is given"
+    raise ValueError(f"{given}, so there is nothing to sweep over: leave out -m.")
+
+
+def _swept(config: DictConfig) -> list[Override]:
+    return [word for word in parsed(config.hydra.overrides.task) if word.is_discrete_sweep()]
 
 
 def _describes_sweep(page: DictConfig) -> bool:

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 
 from experiments.atomic_file import atomic_file
 
+if TYPE_CHECKING:
+    from experiments.schema import RunRecord
+
 STORED, RUN, FAILED = "stored", "run", "failed"
 _LONGEST_VALUE = 40
 _ENDING = "trial.json"
+_YARDSTICKS = ("dataset", "split", "metrics")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +67,13 @@ class Trial:
         words = [f"{self.sweep.swept[key]}={_short(value)}" for key, value in self.values.items()]
         return " ".join(words) or f"trial {self.number}"
 
+    def placed(self, record: RunRecord) -> RunRecord:
+        """A run of the tracker as a child of the sweep, named by what was swept."""
+        sweep, params = self.sweep, {**record.params, **self.values}
+        return replace(
+            record, name=self.name, group=sweep.group, parent=sweep.parent, params=params
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
@@ -99,8 +111,13 @@ def endings(sweep: Path) -> list[Ending]:
 
 
 def best(trials: Sequence[Ending]) -> Ending | None:
-    """The trial with the best public score, the earliest of equals; None where nothing scored."""
+    """The trial with the best public score, the earliest of equals; None where nothing scored.
+
+    None too where the scored trials differ in dataset, split or metric: an easier half is no gain.
+    """
     scored = [trial for trial in trials if trial.score("public") is not None]
+    if len({_yardstick(trial) for trial in scored}) > 1:
+        return None
     return max(scored, key=_goodness, default=None)
 
 
@@ -118,6 +135,13 @@ def current() -> Trial | None:
         folder=folder / f"{int(hydra.job.num):04}",
         sweep=sweep,
     )
+
+
+def _yardstick(trial: Ending) -> tuple[str | None, ...]:
+    """What its scores were measured by, as far as the trials of a sweep differ in it."""
+    swept = trial.values.items()
+    groups = (value for key, value in swept if key.split("@")[0].split(".")[0] in _YARDSTICKS)
+    return (trial.metric, *groups)
 
 
 def _goodness(trial: Ending) -> float:

@@ -57,7 +57,8 @@ class Watch:
     def _show(self) -> None:
         trials = endings(self.folder)
         if self._live is not None:
-            self._live.update(Group(trial_table(trials, self._rows()), self._bar(len(trials))))
+            table = trial_table(trials, self._rows(), one_line=True)
+            self._live.update(Group(table, self._bar(len(trials))))
             self._live.refresh()
         else:
             self._tell(trials)

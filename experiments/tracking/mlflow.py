@@ -77,6 +77,18 @@ class MLflowTracker:
         )
         return str(runs[0].info.run_id) if runs else None
 
+    def is_open(self, run: str) -> bool:
+        """Whether a run was begun and not ended; a run that was deleted is not open."""
+        from mlflow.exceptions import MlflowException
+
+        try:
+            info = self._client.get_run(run).info
+        except MlflowException as error:
+            if error.error_code != "RESOURCE_DOES_NOT_EXIST":
+                raise
+            return False
+        return bool(info.status == "RUNNING" and info.lifecycle_stage == "active")
+
     def close(self, run: str | None, record: RunRecord) -> None:
         """Write all numbers of a run that was opened, and end it: FAILED where it failed."""
         if run is not None:
@@ -115,6 +127,7 @@ class MLflowTracker:
         """The first use of a new SQLite file creates its tables: two processes must not race."""
         os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
         os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+        os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
         from mlflow import MlflowClient
 
         for name in ("mlflow", "alembic"):

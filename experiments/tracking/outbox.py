@@ -87,6 +87,24 @@ class OutboxTracker:
         )
         self._try(letter, lambda: self._deliver(letter))
 
+    def end_killed(self, run: str, record: RunRecord) -> bool:
+        """End a run whose process was killed, if it is open still; False where to try later.
+
+        run: what `open` gave.  record: listed as the run is.
+        """
+        if self.address in _away:
+            return False
+        try:
+            waited = run.startswith(WAITING)
+            known = self._mlflow.find(run.removeprefix(WAITING), record) if waited else run
+            if known is not None and self._mlflow.is_open(known):
+                self._mlflow.close(known, record)
+        except Exception as error:
+            if not is_away(error):
+                raise
+            return False
+        return True
+
     def flush(self) -> int:
         """Send what waits for this address, oldest first; returns how many runs were sent.
 

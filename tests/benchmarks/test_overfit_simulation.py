@@ -6,7 +6,8 @@ import sys
 import numpy as np
 import pytest
 
-from benchmarks.overfit_simulation import LUCK, Cell, draw, main, replicate, scored, theta_of
+from benchmarks.overfit_scenarios import LUCK, Cell, draw, scored, theta_of
+from benchmarks.overfit_simulation import main, replicate
 
 
 def mean_gain(cell, row, half, runs=60):

@@ -107,11 +107,33 @@ def test_minima_agree_as_often_as_texts_share_runs():
     draw = random.Random(9)
     pairs = [(one, edited(draw, one, 12)) for one in (sentence(draw) for _ in range(200))]
     left, right = ([pair[side] for pair in pairs] for side in (0, 1))
-    agreed = (minhash._signatures(left, 5, 0) == minhash._signatures(right, 5, 0)).mean(axis=1)
+    sketches = [minhash._sketched(texts, 5, 0) for texts in (left, right)]
+    agreed = (sketches[0].minima == sketches[1].minima).mean(axis=1)
     true = np.array([jaccard(one, other, 5) for one, other in pairs])
     assert abs((agreed - true).mean()) < 0.01
     expected = np.sqrt((true * (1 - true) / minhash.HASHES).mean())
     assert (agreed - true).std() < 1.2 * expected
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.text("가나ab ", max_size=30), unique=True, min_size=2, max_size=8))
+def test_no_pair_at_the_threshold_is_ruled_out(texts):
+    sketches = minhash._sketched(texts, 3, 0)
+    for one, other in combinations(range(len(texts)), 2):
+        true = jaccard(texts[one], texts[other], 3)
+        if true >= 0.2:
+            assert sketches.may_reach(true, np.array([one]), np.array([other]))[0]
+
+
+def test_a_crowd_that_shares_a_template_but_is_not_alike_is_ruled_out():
+    draw = random.Random(4)
+    template = sentence(draw, words=30)
+    texts = [template + sentence(draw, words=6) for _ in range(300)]
+    left, right = np.triu_indices(len(texts), k=1)
+    assert minhash._sketched(texts, 5, 0).may_reach(0.8, left, right).mean() < 0.01
+    groups = as_sets(texts, similar_groups(texts, 0.8))
+    assert 290 < len(groups) <= 300
+    assert groups == by_brute_force(texts, 0.8, 5)
 
 
 @pytest.mark.parametrize(

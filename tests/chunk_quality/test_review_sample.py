@@ -8,7 +8,9 @@ from collections import Counter
 import pytest
 from llama_index.core.schema import TextNode
 
+from chunk_quality.duplicates import Duplicates
 from chunk_quality.review_sample import LABELS, ReviewSample
+from experiments.identity import describe
 
 
 def nodes(count):
@@ -75,13 +77,13 @@ def test_the_fingerprint_follows_the_chunks(tmp_path):
         return embedded(path)["fingerprint"]
 
     one = fingerprint(nodes(5))
-    assert one == fingerprint(nodes(5), title="another", labels={"한국어": ""})
+    assert one == fingerprint(nodes(5), title="another", buttons={"한국어": ""})
     changed = [*nodes(4), TextNode(id_="n4", text="other")]
     assert len({one, fingerprint(changed), fingerprint(nodes(5), seed=9)}) == 3
 
 
 def test_labels_are_those_given_in_their_order(tmp_path):
-    path = ReviewSample(labels={"2": "two", "1": "one"}).write(tmp_path / "p.html", nodes(1))
+    path = ReviewSample(buttons={"2": "two", "1": "one"}).write(tmp_path / "p.html", nodes(1))
     assert embedded(path)["labels"] == [["2", "two"], ["1", "one"]]
     path = ReviewSample().write(tmp_path / "p.html", nodes(1))
     assert [name for name, _ in embedded(path)["labels"]] == [*LABELS]
@@ -100,8 +102,8 @@ def test_a_measure_without_a_value_is_a_dash(tmp_path):
         ({"size": 0}, nodes(1), "size is 0"),
         ({}, [], "no chunks"),
         ({}, nodes(2) + nodes(1), 'the id "n0"'),
-        ({"labels": {"a;b": ""}}, nodes(1), '"a;b"'),
-        ({"labels": {" ": ""}}, nodes(1), "cannot be one"),
+        ({"buttons": {"a;b": ""}}, nodes(1), '"a;b"'),
+        ({"buttons": {" ": ""}}, nodes(1), "cannot be one"),
     ],
 )
 def test_what_cannot_be_drawn_is_said_and_nothing_is_written(tmp_path, options, drawn, said):
@@ -113,3 +115,9 @@ def test_what_cannot_be_drawn_is_said_and_nothing_is_written(tmp_path, options, 
 def test_a_folder_is_no_place_for_the_page(tmp_path):
     with pytest.raises(ValueError, match="is a folder"):
         ReviewSample().write(tmp_path, nodes(1))
+
+
+@pytest.mark.parametrize("part", [ReviewSample(buttons={"a": "b"}), Duplicates(0.7)])
+def test_the_store_can_read_every_option_of_a_part(part):
+    told = describe(part)["arguments"]
+    assert told == {name: getattr(part, name) for name in type(part).__slots__}

@@ -32,6 +32,15 @@ def test_the_items_of_a_list_and_of_a_sweep_are_quoted_one_by_one():
     assert [one.text for one in value("dataset.path=하나,둘", "-m").list] == ["하나", "둘"]
 
 
+@pytest.mark.parametrize("flag", ["-m", "--multirun"])
+def test_a_sweep_may_be_asked_for_anywhere(flag):
+    words = ["+experiment=retrieval", "retriever=bm25,hybrid"]
+    expected = [flag, *words]
+    assert readable([words[0], flag, words[1]]) == expected
+    assert readable([*words, flag]) == expected
+    assert readable([flag, *words, flag]) == expected
+
+
 @settings(max_examples=50)
 @given(st.text(st.sampled_from("가\\'\"=(),[]{}$ab:/ "), min_size=1, max_size=8))
 def test_no_text_of_korean_letters_is_lost(text):

@@ -23,6 +23,7 @@ from experiments.ledger import Ledger
 from experiments.metrics.measures import parse
 from experiments.result import judge
 from experiments.splits import RandomSplit
+from experiments.sweeps.trial import SweepHeader, Trial
 from postprocessors.long_context_reorder import LongContextReorder
 from retrievers.bm25 import BM25Retriever
 from retrievers.char_tfidf import CharTfidfRetriever
@@ -240,3 +241,39 @@ def test_what_cannot_be_searched_is_refused_in_one_sentence(tmp_path):
         search(tmp_path, count=1).run()
     reorder = {"reorder": LongContextReorder()}
     assert search(tmp_path, pipeline(retriever=hybrid(), postprocessors=reorder)).run().primary
+
+
+@pytest.mark.parametrize("name", ["normalise", "missing"])
+def test_an_empty_list_of_rules_is_refused_before_anything_runs(tmp_path, name):
+    with pytest.raises(ValueError, match=rf"space\.{name} is an empty list"):
+        search(tmp_path, rules={**RULES, name: []}).run()
+
+
+def test_latest_leads_to_the_run(tmp_path):
+    folder = search(tmp_path).run().folder
+    assert (tmp_path / "latest").resolve() == folder.resolve()
+
+
+def test_as_a_trial_it_is_a_child_of_the_sweep_and_says_nothing_itself(tmp_path, capsys):
+    logged = []
+    tracker = SimpleNamespace(log=lambda record: logged.append(record) or "waiting:abc")
+    sweep = SweepHeader(
+        experiment="search", swept={"search.steps": "steps"}, total=1, parent="p", group="g"
+    )
+    trial = Trial(number=0, values={"search.steps": "4"}, folder=tmp_path / "0000", sweep=sweep)
+    report = search(tmp_path, trial=trial, tracker=tracker).run()
+    (record,) = logged
+    assert (record.name, record.group, record.parent) == ("steps=4", "g", "p")
+    assert record.params["search.steps"] == "4"
+    assert (report.metric, report.higher_is_better) == ("map@3", True)
+    assert summary(report)["pipelines"]["best"]["mlflow_run_id"] is None
+    assert capsys.readouterr().out == ""
+
+
+def test_a_run_that_no_tracker_takes_leaves_its_summary(tmp_path):
+    def refuse(record):
+        raise RuntimeError("away")
+
+    with pytest.raises(RuntimeError, match="away"):
+        search(tmp_path, tracker=SimpleNamespace(log=refuse)).run()
+    assert len(list(tmp_path.glob("*/*/summary.json"))) == 1

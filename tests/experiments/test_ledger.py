@@ -176,3 +176,8 @@ def test_the_table_says_how_many_and_what_for(tmp_path, ledger, capsys):
     assert "p-value" in said
     with pytest.raises(ValueError, match="ledger=null"):
         LedgerTable(setting=setting(tmp_path)).run()
+
+
+def test_a_ledger_that_cannot_be_written_is_one_sentence(tmp_path):
+    with pytest.raises(ValueError, match=r"ledger\.path=…, or count nothing with ledger=null"):
+        Ledger(tmp_path).record("d", [])

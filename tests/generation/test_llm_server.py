@@ -73,12 +73,13 @@ def test_with_30_percent_faults_every_fault_is_counted_and_nothing_is_asked_in_v
         usage = model.usage()["llm"]
         assert set(server.seen) == {"right", *KINDS}
         seen = {KINDS[kind]: n for kind, n in server.seen.items() if kind != "right"}
-        # A busy machine may let a right answer come too late, which is a fault as well.
-        late = usage.faults["timeout"] - seen["timeout"]
-        assert dict(usage.faults) == {**seen, "timeout": seen["timeout"] + late}
-        assert 0 <= late <= 3
-        assert usage.made == server.requests
         answered = sum(not answer.missing for answer in answers)
+        assert usage.made == server.requests
+        assert sum(usage.faults.values()) == server.requests - answered
+        # On a busy machine another response may come too late, which is a timeout as well.
+        late = usage.faults["timeout"] - seen["timeout"]
+        assert 0 <= late <= 3
+        assert all(0 <= n - usage.faults[k] <= late for k, n in seen.items() if k != "timeout")
         assert server.requests <= 1.2 * (answered + sum(seen.values()))
         assert answered >= 0.99 * len(PROMPTS)
         for prompt, answer in zip(PROMPTS, answers, strict=True):

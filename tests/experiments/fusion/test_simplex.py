@@ -48,3 +48,8 @@ def test_a_grid_too_large_is_refused_before_it_is_made():
         Grid(steps=100).start(8)
     with pytest.raises(ValueError, match="1 or more"):
         Grid(steps=0).start(2)
+
+
+def test_random_asks_for_a_point_at_least():
+    with pytest.raises(ValueError, match=r"search\.points is 0"):
+        Random(points=0).start(2)

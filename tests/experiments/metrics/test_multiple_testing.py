@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from experiments.metrics.multiple_testing import FLOOR, holm, max_t
+from experiments.metrics.multiple_testing import cautious_t, holm, max_t
 from experiments.metrics.significance import sign_flip_p
 
 
@@ -65,13 +65,33 @@ def test_a_critical_value_separates_what_is_significant():
     assert (found.statistics[~significant] <= found.critical(0.05) + 1e-4).all()
 
 
-def test_the_floor_doubts_small_gains_that_have_not_met_a_loss():
+def test_caution_doubts_small_gains_that_have_not_met_a_loss():
     gains = np.zeros((1, 110))
     gains[0, :11] = 1 / 6
     assert max_t(gains).p[0] < 0.001
-    assert max_t(gains, floor=FLOOR).p[0] > 0.05
+    assert max_t(gains, cautious=True).p[0] > 0.05
     large = np.where(gains > 0, 1.0, 0.0)
-    assert max_t(large, floor=FLOOR).p[0] == max_t(large).p[0]
+    assert max_t(large, cautious=True).p[0] == max_t(large).p[0]
+
+
+def test_caution_keeps_the_rate_where_rare_losses_balance_many_gains():
+    rng, called = np.random.default_rng(0), {True: 0, False: 0}
+    for seed in range(400):
+        u = rng.random((1, 220))
+        skewed = np.where(u < 0.02, -5 / 6, np.where(u > 0.9, 1 / 6, 0.0))
+        for cautious in called:
+            found = max_t(skewed, cautious=cautious, draws=199, seed=seed)
+            called[cautious] += found.p[0] <= 0.05
+    assert called[True] / 400 <= 0.05 + 3 * (0.05 * 0.95 / 400) ** 0.5
+    assert called[True] < called[False]
+
+
+def test_the_cautious_statistic_is_the_plain_one_for_symmetric_differences():
+    differences = np.array([[1.0, -1, 0.5, -0.5, 1, -1, 1, 1, 0.5, 0, 0, 0]])
+    plain = max_t(differences).statistics
+    assert cautious_t(differences, 12) <= plain + 1e-6
+    assert cautious_t(differences, 12) == pytest.approx(plain, abs=0.2)
+    assert cautious_t(differences[:, :9], 12) == pytest.approx(cautious_t(differences, 12))
 
 
 def test_a_trial_without_a_difference_is_not_significant():

@@ -34,7 +34,7 @@ def test_one_query_is_unresolved_and_the_sentence_helps():
     verdict = judge(columns((3, 0, 0.5), (4, 2, 0.5)), rules=QUICK)
     assert verdict.word == Word.UNRESOLVED
     assert "1 query of 110 above the baseline in private" in verdict.sentence
-    assert f"about {verdict.evidence.more_queries} more private queries" in verdict.sentence
+    assert f"about {verdict.evidence.more_queries} more private ones" in verdict.sentence
     assert verdict.evidence.more_queries > 100
 
 

@@ -56,3 +56,14 @@ def test_a_failed_trial_is_failed_in_mlflow_too_and_the_others_are_there(tmp_pat
     assert not runs["k1=-1"].data.metrics
     table = json.loads((sweeps(tmp_path)[-1] / "trials.json").read_text(encoding="utf-8"))
     assert len(table) == 3
+
+
+def test_a_list_of_experiments_is_a_sweep_over_them(tmp_path):
+    data = write_dataset(tmp_path / "data")
+    given = words(tmp_path, data, "+experiment=retrieval,fusion_search", "retriever=hybrid_lexical")
+    given = [word for word in given if not word.startswith("retriever.")]
+    code, _, complaint = finish(given)
+    assert code == 0, complaint
+    both = endings(sweeps(tmp_path)[-1])
+    assert [one["name"] for one in both] == ["experiment=retrieval", "experiment=fusion_search"]
+    assert all(one["scores"]["public"]["map@3"] is not None for one in both)

@@ -2,10 +2,11 @@
 
 import io
 
+import pytest
 from rich.console import Console
 
 from experiments.sweeps.table import BEST, line, trial_table, write_trials
-from experiments.sweeps.trial import Ending
+from experiments.sweeps.trial import Ending, best
 
 
 def ending(number, public=None, private=None, **changes):
@@ -54,6 +55,38 @@ def test_smaller_is_marked_where_smaller_is_better():
         [ending(0, 0.5, higher_is_better=False), ending(1, 0.25, higher_is_better=False)]
     )
     assert [BEST in row for row in rows] == [False, True]
+
+
+@pytest.mark.parametrize("option", ["dataset.path", "split.seed", "metrics", "dataset"])
+def test_no_best_among_trials_that_were_measured_otherwise(option):
+    trials = [ending(n, 0.5 + n / 10, values={option: str(n)}) for n in range(2)]
+    assert best(trials) is None
+    assert BEST not in shown(trial_table(trials))
+    assert best([ending(n, 0.5, values={option: "same"}) for n in range(2)]).number == 0
+
+
+def test_different_first_metrics_are_named_and_never_ranked():
+    other = {"metric": "mrr@10", "scores": {"public": {"mrr@10": 0.9}}}
+    trials = [ending(0, 0.5, 0.25), ending(1, **other)]
+    assert best(trials) is None
+    rows = printed(trials)
+    assert "map@3 0.5000" in rows[0]
+    assert "map@3 0.2500" in rows[0]
+    assert "mrr@10 0.9000" in rows[1]
+
+
+def test_a_private_score_is_shown_though_the_first_trial_is_sealed():
+    assert "private" in shown(trial_table([ending(0, 0.5), ending(1, 0.5, 0.25)]))
+
+
+def test_in_a_narrow_terminal_each_row_of_the_live_table_is_one_line():
+    long = [ending(n, 0.5, 0.5, name=f"k1={n} " + "analyzer=unicode " * 3) for n in range(5)]
+    out = Console(width=50, file=io.StringIO())
+    out.print(trial_table(long, rows=4, one_line=True))
+    lines = out.file.getvalue().strip().split("\n")
+    assert len(lines) == 4 + 5
+    assert all(len(line) <= 50 for line in lines)
+    assert "★" in "".join(lines)
 
 
 def test_a_long_sweep_shows_the_latest_and_the_best():

@@ -21,15 +21,21 @@ def config(tmp_path):
     for name, page in PAGES.items():
         (tmp_path / "experiment" / f"{name}.yaml").write_text(page)
 
-    def make(*task, sweeper=None, launcher="hydra._internal.core_plugins.x.Y"):
+    ledger = {"_target_": "experiments.ledger_table.LedgerTable", "setting": None}
+
+    def make(*task, sweeper=None, launcher="hydra._internal.core_plugins.x.Y", experiment=ledger):
+        name = task[0].removeprefix("+experiment=") if task else None
         return OmegaConf.create(
             {
-                "experiment": {"_target_": "experiments.selftest.Selftest"},
+                "experiment": experiment,
                 "hydra": {
                     "overrides": {"task": list(task)},
                     "sweeper": {"_target_": "hydra._internal.core_plugins.x.Y", **(sweeper or {})},
                     "launcher": {"_target_": launcher},
-                    "runtime": {"config_sources": [{"path": str(tmp_path), "schema": "file"}]},
+                    "runtime": {
+                        "config_sources": [{"path": str(tmp_path), "schema": "file"}],
+                        "choices": {"experiment": name},
+                    },
                 },
             }
         )
@@ -94,3 +100,11 @@ def test_on_the_command_line_it_is_one_sentence_and_exit_code_2(words, said, tmp
     assert said in done.stderr
     assert done.stderr.startswith("error: ")
     assert len(done.stderr.strip().split("\n")) == 1
+
+
+def test_an_experiment_that_scores_nothing_is_not_swept(config):
+    alone = {"_target_": "experiments.selftest.Selftest"}
+    with pytest.raises(ValueError, match=r"\+experiment=selftest runs no pipeline.*leave out -m"):
+        check_sweep(config("+experiment=selftest", experiment=alone))
+    with pytest.raises(ValueError, match=r"No \+experiment=NAME is given"):
+        check_sweep(config(experiment=alone))

@@ -1,0 +1,119 @@
+"""How often, and how close together, the words of a query stand in a passage: no model needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from postprocessors.term_counts import Codes, TermCounts
+from retrievers.analyzers import analyzer as analyzer_named
+from retrievers.ranking import Scores
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+_BLOCK = 64  # queries that are scored at once
+
+
+class ProximityScorer:
+    """The sequential dependence model: terms, adjacent terms, and terms near each other.
+
+    Metzler & Croft, "A Markov Random Field Model for Term Dependencies", SIGIR 2005.
+    analyzer: which terms.
+    weights: of single terms, of two that follow each other as in the query, and of those two less
+        than `window` terms apart in any order; theirs.
+    smoothing: what is expected of a passage counts like so many terms of it (their mu).
+
+    It is fitted on the corpus, whose counts smooth those of a passage (Dirichlet prior; Zhai &
+    Lafferty, SIGIR 2001). A score is a sum of logarithms over the terms of the query, without what
+    is the same for all passages: scores of different queries do not compare. What the corpus does
+    not have plays no part; a query without a term of it scores 0 everywhere.
+    """
+
+    def __init__(
+        self,
+        analyzer: str = "auto",
+        *,
+        weights: Sequence[float] = (0.85, 0.1, 0.05),
+        window: int = 8,
+        smoothing: float = 100.0,
+    ) -> None:
+        if len(weights) != 3 or min(weights) < 0 or window < 2 or not smoothing > 0:
+            raise ValueError(
+                f"The proximity scorer got weights={list(weights)}, window={window} and "
+                f"smoothing={smoothing}: give three weights from 0, a window from 2 and a "
+                "smoothing above 0."
+            )
+        self.analyzer, self.weights = analyzer, weights
+        self.window, self.smoothing = window, smoothing
+        self._rows: dict[str, int] = {}
+        self._counts: TermCounts | None = None
+
+    def fit(self, texts: Sequence[str]) -> None:
+        """Count the terms of all passages, equal ones once."""
+        distinct = list(dict.fromkeys(texts))
+        self._rows = {text: row for row, text in enumerate(distinct)}
+        self._counts = TermCounts.of(analyzer_named(self.analyzer).analyze_many(distinct))
+
+    def score_pairs(self, queries: Sequence[str], texts: Sequence[str]) -> Scores:
+        """Scores of the pairs, [n]. Raises ValueError for a passage it was not fitted on."""
+        if self._counts is None or any(text not in self._rows for text in texts):
+            raise ValueError(
+                "The proximity scorer knows only the passages it was fitted on: call fit(texts) "
+                "with all of them first."
+            )
+        numbers = {query: place for place, query in enumerate(dict.fromkeys(queries))}
+        asked = analyzer_named(self.analyzer).analyze_many(list(numbers))
+        terms = [self._counts.numbers(own) for own in asked]
+        query = np.array([numbers[one] for one in queries], dtype=np.intp)
+        row = np.array([self._rows[text] for text in texts], dtype=np.intp)
+        scores = np.zeros(len(query))
+        for start in range(0, len(terms), _BLOCK):
+            own = np.flatnonzero((query >= start) & (query < start + _BLOCK))
+            table = self._table(terms[start : start + _BLOCK], self._counts)
+            scores[own] = table[query[own] - start, row[own]]
+        return scores
+
+    def _table(self, queries: Sequence[Codes], counts: TermCounts) -> Scores:
+        """The scores of all passages for these queries, [q, n]."""
+        adjacent = [counts.pair(own[:-1], own[1:]) for own in queries]
+        near = [counts.pair_any_order(own[:-1], own[1:]) for own in queries]
+        kinds: list[tuple[Sequence[Codes], Callable[[Codes], sparse.csr_array]]] = [
+            (queries, counts.of_terms),
+            (adjacent, counts.of_adjacent),
+            (near, lambda wanted: counts.of_near(wanted, self.window)),
+        ]
+        total: Scores = np.zeros((len(queries), len(counts.lengths)))
+        for weight, (features, count) in zip(self.weights, kinds, strict=True):
+            total += weight * self._likelihoods(features, count, counts.lengths)
+        return total
+
+    def _likelihoods(
+        self,
+        features: Sequence[Codes],
+        count: Callable[[Codes], sparse.csr_array],
+        lengths: Codes,
+    ) -> Scores:
+        """log((tf + mu p) / (length + mu)) - log(p), added up over the features of each query.
+
+        p: the share of the corpus that the feature is; one that it does not have is left out.
+        """
+        from scipy import sparse
+
+        wanted = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *features]))
+        found = count(wanted)
+        share = found.sum(axis=0) / max(int(lengths.sum()), 1)
+        known = share > 0
+        owner = np.repeat(np.arange(len(features)), [len(own) for own in features])
+        column = np.searchsorted(wanted, np.concatenate([wanted[:0], *features]))
+        times = sparse.csr_array(
+            (known[column].astype(np.float64), (owner, column)), shape=(len(features), len(wanted))
+        )
+        scale = np.where(known, self.smoothing * share, 1.0)
+        gain = sparse.csr_array(found.multiply(1.0 / scale))
+        gain.data = np.log1p(gain.data)
+        spread = np.log1p(lengths / self.smoothing)
+        asked = times.sum(axis=1)
+        return np.asarray((times @ gain.T).toarray() - asked[:, None] * spread[None, :])
