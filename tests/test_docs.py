@@ -59,4 +59,7 @@ def test_the_guide_to_contextual_retrieval_says_what_is_shown_and_searched():
     for block in blocks("docs/contextual_retrieval.md", "python"):
         exec(compile(block, "docs/contextual_retrieval.md", "exec"), names)
     (node,) = names["enriched"]
-    assert (node.get_content(), node.metadata["chunk_context"]) == ("It rose by 3 %.", "ACME, 2023.")
+    assert (node.get_content(), node.metadata["chunk_context"]) == (
+        "It rose by 3 %.",
+        "ACME, 2023.",
+    )
