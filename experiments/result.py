@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.chunking import span_of
+from experiments.gate_confusion import confusion
 from experiments.identity import describe, fingerprint, module_source
 from experiments.ledger import LedgerEntry, ScoreRow
 from experiments.metrics.per_query import PerQuery
@@ -20,6 +21,7 @@ from experiments.schema import Dataset, Mean
 from experiments.splits import SIDES
 from experiments.store import NotStorableError
 from generation.tally import FAILED
+from retrievers.gate import NoGate
 from retrievers.ranking import EVERY_PART, Ranking
 
 if TYPE_CHECKING:
@@ -44,6 +46,7 @@ class Result:
     means: split -> metric -> mean; empty without labels. A sealed split shows public alone.
     seconds: stage -> wall time when it was computed.
     usage: stage -> what it asked of models when it was computed, as finite numbers.
+    gate: what the gate blocked rightly and wrongly, as finite numbers; empty without labels.
     started, ended: of this run, in seconds since the epoch.
     stored: read from the store, so nothing was computed.
     measures: further finite numbers that an experiment shows beside the scores; the store keeps
@@ -63,6 +66,7 @@ class Result:
     started: float
     ended: float
     usage: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    gate: Mapping[str, float] = field(default_factory=dict)
     stored: bool = False
     measures: Mapping[str, float] = field(default_factory=dict)
 
@@ -169,6 +173,7 @@ def save_result(result: Result, folder: Path) -> None:
         "means": {s: {m: asdict(v) for m, v in by.items()} for s, by in result.means.items()},
         "seconds": dict(result.seconds),
         "usage": {stage: dict(numbers) for stage, numbers in result.usage.items()},
+        "gate": dict(result.gate),
         "started": result.started,
         "ended": result.ended,
     }
@@ -201,6 +206,7 @@ def load_result(folder: Path) -> Result:
         means={s: {m: Mean(**v) for m, v in by.items()} for s, by in page["means"].items()},
         seconds=page["seconds"],
         usage=page["usage"],
+        gate=page["gate"],
         started=page["started"],
         ended=page["ended"],
         stored=True,
@@ -216,6 +222,8 @@ def _run(
     query_ids = [query.id for query in dataset.queries if query.id in visible]
     scores = _scores(outcome, dataset, query_ids, setting.metrics)
     plans = [plan.for_part(EVERY_PART) for plan in outcome.plans]
+    stopped = [plan.id for plan, stop in zip(plans, outcome.gate.blocked, strict=True) if stop]
+    table = confusion(dataset, stopped, query_ids) if _gates(pipeline) else None
     return Result(
         key=key,
         parameters=parameters(pipeline),
@@ -223,14 +231,19 @@ def _run(
         asked={plan.id: "\n".join(plan.texts[EVERY_PART]) for plan in plans},
         blocked=outcome.gate.blocked,
         reasons=outcome.gate.reasons,
-        notes=outcome.notes,
+        notes=[*outcome.notes, *([table.sentence()] if table else [])],
         scores=scores,
         means={side: scores.mean(split.of(side)) for side in split.shown} if scores else {},
         seconds=outcome.seconds,
         usage={stage: spent.numbers() for stage, spent in outcome.usage.items()},
+        gate=table.numbers() if table else {},
         started=started,
         ended=time.time(),
     )
+
+
+def _gates(pipeline: Pipeline) -> bool:
+    return not isinstance(pipeline.gate, NoGate)
 
 
 def _refuse_incomplete(result: Result) -> None:
