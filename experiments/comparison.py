@@ -43,10 +43,11 @@ def _weights(name: str, pipeline: Pipeline) -> list[str]:
 
 
 def _measures(result: Result) -> dict[str, float]:
-    """What a run cost: seconds by stage, and by stage what it asked of models."""
+    """What a run cost: seconds and model calls by stage; and what its gate blocked rightly."""
     found = {f"seconds/{stage}": seconds for stage, seconds in result.seconds.items()}
     for stage, numbers in result.usage.items():
         found |= {f"model/{stage}/{name}": value for name, value in numbers.items()}
+    found |= {f"gate/{name}": value for name, value in result.gate.items()}
     return {**found, **result.measures}
 
 

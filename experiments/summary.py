@@ -69,6 +69,7 @@ def summary(
                 for side, by_metric in differences.get(name, {}).items()
             },
             "blocked": int(result.blocked.sum()),
+            "gate": dict(result.gate),
             "seconds": {stage: round(spent, 4) for stage, spent in result.seconds.items()},
             **({"cautions": list(result.cautions)} if result.cautions else {}),
             **({"measures": dict(result.measures)} if result.measures else {}),
