@@ -33,6 +33,15 @@ def with_prompts(gold: GoldPaths, folder: Path) -> GoldPaths:
     return replace(gold, prompt=tuple(prompt), used=tuple(used))
 
 
+def ranked_in_prompts(folder: Path) -> dict[str, list[str]]:
+    """Query id -> documents by rank, as far as the manifests name them."""
+    ranked = {}
+    for one in _lines(folder / MANIFESTS):
+        passages = sorted([*one["selected"], *one["excluded"]], key=lambda each: each["rank"])
+        ranked[one["task_id"]] = list(dict.fromkeys(each["document"] for each in passages))
+    return ranked
+
+
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
     if path.exists():
         for line in path.read_text(encoding="utf-8").split("\n"):

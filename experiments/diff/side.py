@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments.diff.prompts import with_prompts
+from experiments.diff.prompts import MANIFESTS, ranked_in_prompts, with_prompts
 from experiments.gold_path import UNKNOWN, GoldPaths
 from experiments.trec_run import read_run
 
@@ -64,8 +64,8 @@ def read_side(folder: Path, dataset: Dataset) -> Side:
         raise ValueError(f"{folder} has no {SCORES}: only runs with labels can be compared.")
     scores = pd.read_parquet(folder / SCORES)
     names = {*(document.id for document in dataset.corpus), *(q.id for q in dataset.queries)}
-    ranked: dict[str, list[str]] = {}
-    if (folder / RANKING).stat().st_size:
+    ranked = ranked_in_prompts(folder)
+    if (folder / RANKING).exists() and (folder / RANKING).stat().st_size:
         ranked = read_run(folder / RANKING, names=names).ranking.by_query()
     told = (folder / GOLD).exists()
     if told:
@@ -81,7 +81,7 @@ def _pipelines(folder: Path) -> list[str]:
 
 
 def _only_pipeline(folder: Path) -> Path:
-    if (folder / RANKING).exists():
+    if (folder / RANKING).exists() or (folder / MANIFESTS).exists():
         return folder
     names = _pipelines(folder)
     if len(names) == 1:
@@ -101,21 +101,21 @@ def _marked(given: str, runs: Path) -> Iterator[Path]:
     for path in sorted(runs.glob("*/*/summary.json"), reverse=True):
         page = json.loads(path.read_text(encoding="utf-8"))
         for name, one in page.get("pipelines", {}).items():
-            marks = (page["fingerprints"]["pipelines"].get(name), one.get("mlflow_run_id"))
+            marks = (page["fingerprints"].get("pipelines", {}).get(name), one.get("mlflow_run_id"))
             if any(str(mark or "").startswith(given) for mark in marks):
                 yield path.parent / name
 
 
 def _same_dataset(folder: Path, dataset: Dataset) -> None:
-    summary = folder.parent / "summary.json"
-    if not summary.exists():
-        return
-    page = json.loads(summary.read_text(encoding="utf-8"))
-    if page["fingerprints"]["dataset"] != dataset.fingerprint:
-        raise ValueError(
-            f"{folder} ran on {page['dataset']}, not on {dataset.name} as it is: give its options, "
-            "dataset=… and dataset.path=…."
-        )
+    for summary in (folder / "summary.json", folder.parent / "summary.json"):
+        if not summary.exists():
+            continue
+        page = json.loads(summary.read_text(encoding="utf-8"))
+        if page["fingerprints"]["dataset"] != dataset.fingerprint:
+            raise ValueError(
+                f"{folder} ran on {page['dataset']}, not on {dataset.name} as it is: give its "
+                "options, dataset=… and dataset.path=…."
+            )
 
 
 def _blocked(path: Path) -> set[str]:

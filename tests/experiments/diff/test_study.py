@@ -157,6 +157,21 @@ def test_what_the_prompt_and_the_answer_did(tmp_path, line, answer, stage):
     assert with_prompts(paths, tmp_path).stages(3) == [stage]
 
 
+def test_a_run_of_answers_is_compared_by_what_its_prompts_show(run, tmp_path):
+    folder, run = run
+    shutil.copytree(run / "bm25", tmp_path / "answers")
+    for name in ("gold.parquet", "ranking.trec"):
+        (tmp_path / "answers" / name).unlink()
+    gold = pd.read_parquet(run / "bm25" / "gold.parquet").iloc[0]
+    page = json.loads(manifest([gold["gold"]])) | {"task_id": gold["query"]}
+    (tmp_path / "answers" / "manifests.jsonl").write_text(json.dumps(page) + "\n")
+    made = study(folder, "bm25", str(tmp_path / "answers"), run).folder
+    table = pd.read_csv(made / "gold.tsv", sep="\t", dtype=str)
+    row = table[(table["query"] == gold["query"]) & (table["gold"] == gold["gold"])].iloc[0]
+    assert row["stage_b"] == gold_path.KEPT
+    assert row["rank_b"] == "1"
+
+
 class Loader:
     def __init__(self, dataset):
         self.dataset = dataset
