@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.chunking import span_of
+from experiments.cost.measures import cost_of
 from experiments.gold_path import GoldPaths, gold_paths
 from experiments.identity import describe, fingerprint, module_source
 from experiments.ledger import LedgerEntry, ScoreRow
@@ -49,6 +50,7 @@ class Result:
     stored: read from the store, so nothing was computed.
     measures: further finite numbers that an experiment shows beside the scores; the store keeps
         none of them.
+    cost: what it cost when it was computed (`cost_of`); finite numbers.
     gold: how far each gold passage of the scored queries came; None without labels.
     """
 
@@ -67,6 +69,7 @@ class Result:
     usage: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     stored: bool = False
     measures: Mapping[str, float] = field(default_factory=dict)
+    cost: Mapping[str, float] = field(default_factory=dict)
     gold: GoldPaths | None = None
 
 
@@ -174,6 +177,7 @@ def save_result(result: Result, folder: Path) -> None:
         "usage": {stage: dict(numbers) for stage, numbers in result.usage.items()},
         "started": result.started,
         "ended": result.ended,
+        "cost": dict(result.cost),
         "gold": None if result.gold is None else result.gold.to_json(),
     }
     (folder / "trial.json").write_text(json.dumps(page), encoding="utf-8")
@@ -208,6 +212,7 @@ def load_result(folder: Path) -> Result:
         started=page["started"],
         ended=page["ended"],
         stored=True,
+        cost=page["cost"],
         gold=None if page["gold"] is None else GoldPaths.from_json(page["gold"]),
     )
 
@@ -235,6 +240,7 @@ def _run(
         usage={stage: spent.numbers() for stage, spent in outcome.usage.items()},
         started=started,
         ended=time.time(),
+        cost=cost_of(outcome),
         gold=gold_paths(outcome, dataset, query_ids),
     )
 

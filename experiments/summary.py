@@ -77,6 +77,7 @@ def summary(
             },
             "blocked": int(result.blocked.sum()),
             "seconds": {stage: round(spent, 4) for stage, spent in result.seconds.items()},
+            **({"cost": dict(result.cost)} if result.cost else {}),
             **({"measures": dict(result.measures)} if result.measures else {}),
             **kept[name],
         }
