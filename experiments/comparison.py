@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments import board_prediction, console
+from experiments.cost.table import show_costs, write_cost_figure
 from experiments.destinations import check_destination, check_name
 from experiments.figures import score_figure, write_figure
 from experiments.label_slices import GoldLabels, gold_labels, review_notes, write_slices
@@ -48,6 +49,7 @@ def _measures(result: Result) -> dict[str, float]:
     for stage, numbers in result.usage.items():
         found |= {f"model/{stage}/{name}": value for name, value in numbers.items()}
     found |= {f"gate/{name}": value for name, value in result.gate.items()}
+    found |= {f"cost/{name}": value for name, value in result.cost.items()}
     return {**found, **result.measures}
 
 
@@ -98,6 +100,7 @@ class Comparison:
                 for earlier, name in pairwise(results if self.steps else ())
             }
             console.show(results, against, self.baseline, folder, before)
+            show_costs(results)
         return self._report(results, folder)
 
     def trial(self, pipeline: Pipeline, dataset: Dataset, split: Split) -> Result:
@@ -160,6 +163,7 @@ class Comparison:
         if metrics is not None:
             figure = score_figure(results, metrics.metrics[0], split)
             files = [write_figure(figure, folder / "scores.html")]
+            files += write_cost_figure(folder, results)
         name, group, above = self._place(self.title, None)
         return self.setting.tracker.log(
             RunRecord(

@@ -14,7 +14,9 @@ import numpy as np
 from experiments.cautions.circular_labels import circular_labels
 from experiments.cautions.leaked_questions import leaked_questions
 from experiments.chunking import span_of
+from experiments.cost.measures import cost_of
 from experiments.gate_confusion import confusion
+from experiments.gold_path import GoldPaths, gold_paths
 from experiments.identity import describe, fingerprint, module_source
 from experiments.ledger import LedgerEntry, ScoreRow
 from experiments.metrics.per_query import PerQuery
@@ -54,6 +56,8 @@ class Result:
     cautions: one sentence for each sign that the scores are too good.
     measures: further finite numbers that an experiment shows beside the scores; the store keeps
         none of them.
+    cost: what it cost when it was computed (`cost_of`); finite numbers.
+    gold: how far each gold passage of the scored queries came; None without labels.
     """
 
     key: Mapping[str, Any]
@@ -73,6 +77,8 @@ class Result:
     stored: bool = False
     cautions: Sequence[str] = ()
     measures: Mapping[str, float] = field(default_factory=dict)
+    cost: Mapping[str, float] = field(default_factory=dict)
+    gold: GoldPaths | None = None
 
 
 def judge(
@@ -181,6 +187,8 @@ def save_result(result: Result, folder: Path) -> None:
         "gate": dict(result.gate),
         "started": result.started,
         "ended": result.ended,
+        "cost": dict(result.cost),
+        "gold": None if result.gold is None else result.gold.to_json(),
     }
     (folder / "trial.json").write_text(json.dumps(page), encoding="utf-8")
 
@@ -216,6 +224,8 @@ def load_result(folder: Path) -> Result:
         started=page["started"],
         ended=page["ended"],
         stored=True,
+        cost=page["cost"],
+        gold=None if page["gold"] is None else GoldPaths.from_json(page["gold"]),
     )
 
 
@@ -246,6 +256,8 @@ def _run(
         gate=table.numbers() if table else {},
         started=started,
         ended=time.time(),
+        cost=cost_of(outcome),
+        gold=gold_paths(outcome, dataset, query_ids),
     )
 
 

@@ -90,7 +90,7 @@ def test_the_folder_holds_what_the_guide_promises(tmp_path):
     assert two["seconds"].keys() == {"chunk", "index", "retrieve", "gate", "postprocess"}
     assert (tmp_path / "latest").resolve() == report.folder.resolve()
     names = {"ranking.trec", "per_query.parquet", "gate.tsv", "pipeline.json", "submission.csv"}
-    assert files(report, "two").keys() == names | {"slices.tsv"}
+    assert files(report, "two").keys() == names | {"slices.tsv", "gold.parquet"}
     assert report.primary == two["scores"]["public"]["map@3"]["mean"]
     table = pd.read_parquet(report.folder / "two" / "per_query.parquet")
     public = table[table["split"] == "public"]["map@3"].mean()
@@ -108,7 +108,8 @@ def test_the_same_run_gives_the_same_bytes(tmp_path, again):
     assert files(first, "bm25") == files(second, "bm25")
     one, two = summary(first), summary(second)
     for value in (one, two):
-        del value["pipelines"]["bm25"]["seconds"], value["pipelines"]["bm25"]["submission"]
+        for name in ("seconds", "submission", "cost"):
+            del value["pipelines"]["bm25"][name]
     assert one == two
 
 
