@@ -37,7 +37,7 @@ def without_each(pipeline: Pipeline, off: Mapping[str, Any]) -> dict[str, dict[s
 
 def _leaves(pipeline: Pipeline) -> dict[str, dict[str, Any]]:
     retriever = pipeline.retriever
-    weights = getattr(retriever, "effective_weights", dict)()
+    weights: Mapping[str, float] = getattr(retriever, "effective_weights", dict)()
     used = {name: weight for name, weight in weights.items() if weight > 0}
     if len(used) < 2:
         return {}

@@ -14,7 +14,7 @@ from experiments.metrics.significance import PairedDifference, paired_difference
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from experiments.overfit_report.gather import Gathered
+    from experiments.overfit_report.gathered import Gathered
 
 _COLUMNS = ("part", "half", "worth", "low", "high", "p", "p_holm", "queries", "won", "lost", "same")
 
@@ -56,9 +56,9 @@ def worths(gathered: Gathered, whole: str) -> list[Worth]:
 
 
 def _corrected(half: str, pairs: Mapping[str, PairedDifference]) -> list[Worth]:
-    told = [name for name, pair in pairs.items() if pair.p is not None]
-    p = holm([pairs[name].p for name in told], count=len(pairs)) if told else []
-    corrected = dict(zip(told, map(float, p), strict=True))
+    told = {name: pair.p for name, pair in pairs.items() if pair.p is not None}
+    p = holm(list(told.values()), count=len(pairs)).tolist() if told else []
+    corrected = dict(zip(told, p, strict=True))
     return [Worth(name, half, pair, corrected.get(name)) for name, pair in pairs.items()]
 
 

@@ -82,7 +82,7 @@ class MLflowTracker:
         from mlflow.exceptions import MlflowException
 
         try:
-            info = self._client.get_run(run).info
+            info = self.client.get_run(run).info
         except MlflowException as error:
             if error.error_code != "RESOURCE_DOES_NOT_EXIST":
                 raise
