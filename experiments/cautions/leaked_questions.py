@@ -28,16 +28,16 @@ def leaked_questions(queries: Sequence[Query], settings: Any) -> tuple[str, ...]
     blanks apart, with Hangul among them; case and Unicode form do not matter. An id counts where
     it stands as a word: one of 6 signs or more by itself, shorter ones where three stand together.
     """
-    texts: dict[str, list[str]] = defaultdict(list)
+    parts: dict[str, list[str]] = defaultdict(list)
     for name, text in _texts(settings, ""):
-        texts[name].append(text)
-    told = []
-    for name, parts in texts.items():
-        text = "\n".join(parts)
-        if held := _held(_folded(text), queries):
+        parts[name].append(text)
+    texts = {name: "\n".join(values) for name, values in parts.items()}
+    held, told = _held(texts, queries), []
+    for name, text in texts.items():
+        if held[name]:
             told.append(
-                f"The option {name} holds words of {_counted(held, 'evaluation question')}: take "
-                "them out, or its scores are not those of unseen questions."
+                f"The option {name} holds words of {_counted(held[name], 'evaluation question')}: "
+                "take them out, or its scores are not those of unseen questions."
             )
         if ids := _ids(text, queries):
             told.append(
@@ -60,42 +60,33 @@ def _texts(value: Any, name: str) -> Iterator[tuple[str, str]]:
             yield from _texts(inner, name)
 
 
-def _folded(text: str) -> str:
-    return unicodedata.normalize("NFC", text).casefold()
+def _held(texts: Mapping[str, str], queries: Sequence[Query]) -> dict[str, list[str]]:
+    """The queries of which each text has a long sequence."""
+    owners: dict[str, set[str]] = defaultdict(set)
+    for name, text in texts.items():
+        for sequence in filter(_counts, _sequences(text)):
+            owners[sequence].add(name)
+    held: dict[str, list[str]] = {name: [] for name in texts}
+    for query in queries if owners else ():
+        turns = [query.text, *(turn.text for turn in query.history if turn.role == "user")]
+        sequences = (sequence for turn in turns for sequence in _sequences(turn))
+        for name in {name for one in sequences for name in owners.get(one, ())}:
+            held[name].append(query.id)
+    return held
 
 
-def _held(text: str, queries: Sequence[Query]) -> list[str]:
-    """The queries of which a folded text has a long sequence."""
-    tokens, close = _TOKEN.findall(text), "".join(text.split())
-    if len(tokens) < WORDS and len(close) < HANGUL:
-        return []
-    words = f" {' '.join(tokens)} "
-    return [
-        query.id
-        for query in queries
-        if any(run in words for run in _runs(query))
-        or any(piece in close for piece in _pieces(query))
-    ]
+def _sequences(text: str) -> Iterator[str]:
+    """Each 8 words in a row, with blanks between them, and each 20 signs without any."""
+    folded = unicodedata.normalize("NFC", text).casefold()
+    tokens, signs = _TOKEN.findall(folded), "".join(folded.split())
+    for at in range(len(tokens) - WORDS + 1):
+        yield " ".join(tokens[at : at + WORDS])
+    for at in range(len(signs) - HANGUL + 1):
+        yield signs[at : at + HANGUL]
 
 
-def _asked(query: Query) -> list[str]:
-    """The turns of the user, folded."""
-    turns = [query.text, *(turn.text for turn in query.history if turn.role == "user")]
-    return [_folded(turn) for turn in turns]
-
-
-def _runs(query: Query) -> Iterator[str]:
-    for turn in _asked(query):
-        tokens = _TOKEN.findall(turn)
-        for at in range(len(tokens) - WORDS + 1):
-            yield f" {' '.join(tokens[at : at + WORDS])} "
-
-
-def _pieces(query: Query) -> Iterator[str]:
-    for turn in _asked(query):
-        signs = "".join(turn.split())
-        pieces = (signs[at : at + HANGUL] for at in range(len(signs) - HANGUL + 1))
-        yield from filter(_IS_HANGUL.search, pieces)
+def _counts(sequence: str) -> bool:
+    return " " in sequence or _IS_HANGUL.search(sequence) is not None
 
 
 def _ids(text: str, queries: Sequence[Query]) -> list[str]:

@@ -65,9 +65,9 @@ def rungs(found: Findings) -> list[list[str]]:
     return [
         [
             rung.trial,
-            f"{rung.public.mean or 0.0:+.4f}",
+            _signed(rung.public.mean),
             f"{rung.public_p:.4f}",
-            "–" if rung.private is None else f"{rung.private.mean or 0.0:+.4f}",
+            "–" if rung.private is None else _signed(rung.private.mean),
             "–" if rung.private_p is None else f"{rung.private_p:.4f}",
         ]
         for rung in found.ladder
@@ -95,4 +95,9 @@ def _gain(gain: PairedDifference) -> list[str]:
     mean = gain.mean or 0.0
     interval = "–" if gain.low is None else f"{gain.low:+.4f} … {gain.high:+.4f}"
     record = f"{gain.wins} / {gain.losses} / {gain.ties}"
-    return [f"{mean:+.4f}", interval, f"{mean * gain.n:+.1f} of {gain.n}", record]
+    return [_signed(mean), interval, f"{mean * gain.n:+.1f} of {gain.n}", record]
+
+
+def _signed(value: float | None) -> str:
+    """Four digits and a sign, and no minus before nothing."""
+    return f"{round(value or 0.0, 4) + 0.0:+.4f}"

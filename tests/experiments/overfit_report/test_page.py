@@ -66,6 +66,7 @@ def test_trials_that_never_differ_have_a_page(tmp_path):
     page = write_page(tmp_path / "page.html", found).read_text(encoding="utf-8")
     assert found.card.verdict.word == "UNRESOLVED"
     assert "scores as the baseline does" in page
+    assert "-0.0000" not in "".join(map("".join, rungs(found)))
 
 
 def test_the_ladder_shows_the_best_first(found):
