@@ -94,7 +94,7 @@ class _Document(NamedTuple):
 
 def _distances(places: Sequence[int], start: int, end: int) -> NDArray[np.float64]:
     at = np.asarray(places, dtype=np.float64)
-    return np.maximum(np.maximum(start - at, at - end), 0.0)  # type: ignore[no-any-return]
+    return np.maximum(np.maximum(start - at, at - end), 0.0)
 
 
 def _lead(text: str, outline: Sequence[Heading]) -> str:
