@@ -21,7 +21,7 @@ class TokenEmbedding(Protocol):
     """
 
     def token_embeddings(self, text: str) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Vectors [t, d], and [t, 2]: the characters [start, end) of the text that each token is."""
+        """Vectors [t, d], and [t, 2]: the characters [start, end) of the text that a token is."""
         ...
 
 
