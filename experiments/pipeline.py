@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.candidates import document_ranking, load_ranking, save_ranking, with_rows
+from experiments.cost.timing import SearchCost, search_cost
 from experiments.enriched import enriched_chunks, notes_on
 from experiments.identity import describe, fingerprint
 from experiments.indexes import Indexes
@@ -41,6 +42,7 @@ class Outcome:
     seconds: stage -> wall time; a stage that the store answered costs what reading it costs.
     usage: stage -> what it asked of models.
     notes: one sentence for each thing a reader should know of how it ran.
+    search: what searching one query at a time costs.
     """
 
     nodes: Sequence[TextNode]
@@ -53,6 +55,7 @@ class Outcome:
     seconds: Mapping[str, float]
     usage: Mapping[str, StageUsage] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    search: SearchCost | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,6 +112,7 @@ class Pipeline:
             clock.seconds,
             usage,
             notes=self._notes(nodes, gate, [*ranking_parts, *reorders], usage),
+            search=search_cost(plans, self.depth, indexes, store),
         )
 
     def read(

@@ -22,7 +22,7 @@ ORDER = (
 """Every slot there is, in the order of the usual layout."""
 
 EVIDENCE = ("key_evidence", "supporting_evidence")
-_TITLES = {
+TITLES = {
     "rules": "Rules",
     "minor_rules": "Also",
     "examples": "Examples",
@@ -32,6 +32,7 @@ _TITLES = {
     "question": "Question",
     "output": "Answer with",
 }
+"""Slot -> its heading in a plain prompt."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +53,7 @@ class Layout:
     tags: Literal["plain", "xml"] = "plain"
     question: Literal["after", "before", "both"] = "after"
     key: int = 0
-    titles: Mapping[str, str] = field(default_factory=lambda: dict(_TITLES))
+    titles: Mapping[str, str] = field(default_factory=lambda: dict(TITLES))
 
     def __post_init__(self) -> None:
         for name in (*self.order, *self.required):

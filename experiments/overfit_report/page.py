@@ -11,6 +11,7 @@ from experiments.overfit_report.figure import gains_figure
 from experiments.overfit_report.findings import Findings
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
     from rich.table import Table
 
     from experiments.metrics.significance import PairedDifference
@@ -38,11 +39,16 @@ def write_page(path: Path, found: Findings) -> Path:
         about=words.about(found),
         ladder=rungs(found),
         plotly=get_plotlyjs() if figure else "",
-        figure=Markup(figure.to_html(include_plotlyjs=False, full_html=False)) if figure else "",
+        figure=Markup(_inserted(figure)) if figure else "",
     )
     with atomic_file(path) as part:
         part.write_text(page, encoding="utf-8", errors="replace")
     return path
+
+
+def _inserted(figure: go.Figure) -> str:
+    """The figure as a part of a page; its id is fixed, so that equal reports are equal files."""
+    return str(figure.to_html(include_plotlyjs=False, full_html=False, div_id="gains"))
 
 
 def halves(found: Findings) -> list[list[str]]:

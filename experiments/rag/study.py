@@ -1,0 +1,198 @@
+"""Retrieve, assemble, ask, score: the whole way of every query, kept and traced."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from experiments.console import show_notes
+from experiments.identity import describe, fingerprint
+from experiments.ledger import LedgerEntry
+from experiments.metrics.answers import NO_REFERENCES, score_answers
+from experiments.model_usage import UsageMeter
+from experiments.parameters import parameters
+from experiments.postprocessing import by_role
+from experiments.rag.answered import write_answers
+from experiments.rag.contexts import assemble_all, passage_text
+from experiments.rag.evidence_loss import stage_recalls
+from experiments.rag.finished import Finished
+from experiments.rag.stories import beside, stories
+from experiments.rag.terminal import show
+from experiments.rag.traces import TraceWriter
+from experiments.result import score_rows
+from experiments.schema import Report, RunRecord
+from experiments.splits import SIDES
+from experiments.stopwatch import Stopwatch
+from experiments.summary import point_latest, write_summary
+from experiments.tracking.outbox import logged_id
+
+if TYPE_CHECKING:
+    from experiments.metrics.per_query import PerQuery
+    from experiments.pipeline import Outcome, Pipeline
+    from experiments.schema import Dataset
+    from experiments.setting import Setting
+    from generation.answers import Answer
+    from generation.context import Assembled, ContextAssembler
+    from generation.llm import StoredLLM
+
+STAGE = "answer"
+NO_LABELS = "The dataset has no labels, so it is not known where evidence was lost."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rag:
+    """What does a model answer from what a pipeline finds?
+
+    pipeline: its postprocessors that reorder say in which order the model reads; its ranking is
+        never touched by them.
+    context: chooses and writes the prompt.
+    traces: how many queries are traced in MLflow, from the first.
+    """
+
+    title: str
+    setting: Setting
+    pipeline: Pipeline
+    context: ContextAssembler
+    llm: StoredLLM | None
+    traces: int = 100
+
+    def run(self) -> Report:
+        """Answer every query, score what can be scored, write the run's folder and track it.
+
+        Raises ValueError for a mistake in the options or the dataset, and without a model.
+        """
+        llm = self._model()
+        dataset = self.setting.dataset.load()
+        split = self.setting.split.divide(dataset)
+        started, clock = time.time(), Stopwatch()
+        meter = UsageMeter({"llm": llm})
+        outcome = self.pipeline.run(dataset, self.setting.store)
+        with clock("assemble"):
+            reorders = by_role(self.pipeline.postprocessors)[1]
+            assembled = assemble_all(
+                dataset, outcome, self.context, reorders, self._provenance(dataset)
+            )
+        with clock("generate"):
+            answers = llm.complete_many([one.prompt for one in assembled], stage=STAGE)
+        with clock("score"):
+            scores = self._scores(dataset, outcome, assembled, answers)
+        run = Finished(
+            dataset=dataset,
+            split=split,
+            scores=scores,
+            stories=stories(dataset, outcome, assembled, answers, scores),
+            seconds={**outcome.seconds, **clock.seconds},
+            usage={stage: spent.numbers() for stage, spent in meter.read().items()},
+            state=self._state(),
+            started=started,
+        )
+        notes = [*dataset.notes, *split.notes, *outcome.notes, *scores.notes, *_unscored(dataset)]
+        show_notes(list(dict.fromkeys(notes)))
+        return self._kept(run, outcome)
+
+    def _model(self) -> StoredLLM:
+        if self.llm is None:
+            raise ValueError(
+                f"{self.title} asks a model and llm is none: add llm=offline, which quotes the "
+                "passages, or llm=local, llm=openai or llm=openai_like."
+            )
+        if self.traces < 0:
+            raise ValueError(f"traces is {self.traces}: give how many queries to trace, 0 or more.")
+        return self.llm
+
+    def _parts(self) -> dict[str, Any]:
+        return {"pipeline": self.pipeline, "context": self.context, "llm": self.llm}
+
+    def _state(self) -> str:
+        return fingerprint(describe(self._parts()))
+
+    def _provenance(self, dataset: Dataset) -> dict[str, str]:
+        corpus = dataset.corpus_fingerprint or dataset.fingerprint
+        pipeline = self.pipeline
+        index = [pipeline.chunker, pipeline.enrich, pipeline.retriever]
+        return {
+            "state_version": self._state(),
+            "dataset": dataset.fingerprint,
+            "index": fingerprint([corpus, describe(index)]),
+        }
+
+    def _scores(
+        self,
+        dataset: Dataset,
+        outcome: Outcome,
+        assembled: Sequence[Assembled],
+        answers: Sequence[Answer],
+    ) -> PerQuery:
+        """What can be scored: recalls with labels, answers with references."""
+        ids = [query.id for query in dataset.queries]
+        found = []
+        if dataset.qrels is not None or dataset.spans is not None:
+            level = self.setting.metrics.rel_level
+            top_k = self.context.top_k
+            found.append(stage_recalls(dataset, outcome, assembled, top_k=top_k, rel_level=level))
+        if any(query.answer for query in dataset.queries):
+            references = [[query.answer] if query.answer else [] for query in dataset.queries]
+            found.append(score_answers(ids, [one.text for one in answers], references))
+        return beside(tuple(ids), found)
+
+    def _kept(self, run: Finished, outcome: Outcome) -> Report:
+        """The folder of the run, the tracker's copy, the traces, the tables in the terminal."""
+        folder = self.setting.open_folder(self.title)
+        files = [*write_answers(folder, run.stories), run.write_table(folder)]
+        value = run.summary(self.title, self.setting.overrides)
+        files.append(write_summary(folder, value))
+        if self.setting.trial is None:
+            point_latest(folder.parent.parent, folder)
+        self._count(run)
+        logged = logged_id(self.setting.tracker.log(self._record(run, files)))
+        write_summary(folder, {**value, "mlflow_run_id": logged})
+        traced = self._trace(run, outcome, logged)
+        show(run.means, run.counts, folder, traced)
+        return run.report(self.title, folder)
+
+    def _count(self, run: Finished) -> None:
+        if self.setting.ledger is not None:
+            sides = [side for side in run.split.shown if side in SIDES]
+            rows = [row for side in sides for row in score_rows(run.scores, side, run.split)]
+            entry = LedgerEntry(run.state, run.split.public, self.title, rows)
+            self.setting.ledger.record(run.dataset.fingerprint, [entry])
+
+    def _record(self, run: Finished, files: Sequence[Path]) -> RunRecord:
+        trial = self.setting.trial
+        return RunRecord(
+            name=trial.name if trial else self.title,
+            experiment=self.title,
+            group=trial.sweep.group if trial else None,
+            parent=trial.sweep.parent if trial else None,
+            dataset=run.dataset,
+            started=run.started,
+            ended=time.time(),
+            params={**parameters(self._parts()), **(trial.values if trial else {})},
+            scores=run.means,
+            measures=run.measures(),
+            files=files,
+        )
+
+    def _trace(self, run: Finished, outcome: Outcome, logged: str | None) -> int:
+        """How many traces were written; none where MLflow is away or switched off."""
+        traced = run.visible[: self.traces]
+        if logged is None or not traced:
+            return 0
+        texts = {node.node_id: passage_text(node) for node in outcome.nodes}
+        writer = TraceWriter(
+            uri=self.setting.tracker.uri,  # type: ignore[attr-defined]  # a tracker with ids
+            run=logged,
+            texts=texts,
+            seconds=run.seconds,
+        )
+        return writer.write(traced, started=run.started, queries=len(run.stories))
+
+
+def _unscored(dataset: Dataset) -> list[str]:
+    """What is skipped, and why."""
+    labels = dataset.qrels is not None or dataset.spans is not None
+    answers = any(query.answer for query in dataset.queries)
+    return ([] if labels else [NO_LABELS]) + ([] if answers else [NO_REFERENCES])

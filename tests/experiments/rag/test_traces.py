@@ -1,0 +1,36 @@
+"""Every query can be opened in MLflow, from the question to the scores."""
+
+import pytest
+
+from experiments.tracking.outbox import OutboxTracker
+from tests.experiments.rag.rig import study
+
+pytestmark = pytest.mark.slow
+
+
+def test_a_trace_holds_the_whole_way_of_a_query(tmp_path):
+    from mlflow import MlflowClient
+
+    uri = f"sqlite:///{tmp_path}/mlflow.db"
+    tracker = OutboxTracker(uri, artifacts=str(tmp_path / "artifacts"), folder=tmp_path / "outbox")
+    study(tmp_path, tracker=tracker, traces=2).run()
+    client = MlflowClient(uri)
+    experiment = client.get_experiment_by_name("set").experiment_id
+    (run,) = client.search_runs([experiment])
+    traces = client.search_traces(locations=[experiment])
+    assert {one.info.tags["query"] for one in traces} == {"capital", "boil"}
+    trace = next(one for one in traces if one.info.tags["query"] == "capital")
+    assert trace.info.trace_metadata["mlflow.sourceRun"] == run.info.run_id
+    root, *spans = sorted(
+        trace.data.spans, key=lambda span: (span.parent_id or "", span.start_time_ns)
+    )
+    assert root.inputs == {"question": "대한민국의 수도는?"}
+    assert [span.name for span in spans] == ["retrieve", "rank", "assemble", "generate", "score"]
+    assert all(span.parent_id == root.span_id for span in spans)
+    retrieve, _, assemble, generate, score = spans
+    assert retrieve.outputs[0]["page_content"] == "서울은 대한민국의 수도이다."
+    assert assemble.outputs["prompt"] == generate.inputs["prompt"]
+    assert generate.outputs == root.outputs["answer"]
+    assert score.outputs["best_subspan"] == 1
+    assert run.data.metrics["answers/queries"] == 6
+    assert run.data.metrics.keys() >= {"public/assembly_recall", "public/best_subspan"}
