@@ -25,13 +25,14 @@ def openai(
     """
     from llama_index.embeddings.openai import OpenAIEmbedding
 
-    return OpenAIEmbedding(  # type: ignore[no-any-return]
+    client: BaseEmbedding = OpenAIEmbedding(
         model=model,
         api_key=key_of(key_from, OPTION),
         dimensions=dimensions,
         embed_batch_size=texts_a_call,
         max_retries=0,
     )
+    return client
 
 
 def openai_like(
@@ -51,7 +52,7 @@ def openai_like(
     """
     from llama_index.embeddings.openai_like import OpenAILikeEmbedding
 
-    return OpenAILikeEmbedding(  # type: ignore[no-any-return]
+    client: BaseEmbedding = OpenAILikeEmbedding(
         model_name=model,
         api_base=api_base,
         api_key=NO_KEY if key_from is None else key_of(key_from, OPTION),
@@ -59,6 +60,7 @@ def openai_like(
         embed_batch_size=texts_a_call,
         max_retries=0,
     )
+    return client
 
 
 def huggingface(
@@ -78,10 +80,11 @@ def huggingface(
     """
     from llama_index.embeddings.huggingface import HuggingFaceEmbedding
 
-    return HuggingFaceEmbedding(  # type: ignore[no-any-return]
+    client: BaseEmbedding = HuggingFaceEmbedding(
         model_name=model,
         query_instruction=query_prefix,
         text_instruction=passage_prefix,
         device=device,
         embed_batch_size=texts_a_call,
     )
+    return client

@@ -54,7 +54,7 @@ class Contextual:
 
     def enrich(self, nodes: Sequence[BaseNode]) -> list[BaseNode]:
         """Copies with a note each, in the order of `nodes`."""
-        excerpts = _excerpts(nodes)
+        excerpts = excerpts_of(nodes)
         notes = self.writer.write(list(excerpts.values()))
         found = dict(zip(excerpts, notes, strict=True))
         return [_with_note(node, found[place]) for place, node in enumerate(nodes)]
@@ -89,8 +89,11 @@ def _with_note(node: BaseNode, note: str | None) -> BaseNode:
     return searched_with(node.model_copy(update=update), {CONTEXT})
 
 
-def _excerpts(nodes: Sequence[BaseNode]) -> Mapping[int, Excerpt]:
-    """Place of a node -> its excerpt; the chunks of one document follow one another."""
+def excerpts_of(nodes: Sequence[BaseNode]) -> Mapping[int, Excerpt]:
+    """Place of a node -> its excerpt; the chunks of one document follow one another.
+
+    Nodes that know no document are documents of their own.
+    """
     documents: dict[str, list[int]] = {}
     for place, node in enumerate(nodes):
         documents.setdefault(_document_of(node), []).append(place)

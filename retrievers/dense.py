@@ -69,9 +69,7 @@ class DenseRetriever(BatchRetriever):
     def index(self, texts: Sequence[str]) -> None:
         if isinstance(self.embedding, FittedEmbedding):
             self.embedding.fit(texts)
-        self._vectors = self._embed(texts, queries=False)
-        if self.neighbours is not None:
-            self.neighbours.build(self._vectors)
+        self._keep(self._embed(texts, queries=False))
 
     def search(self, texts: Sequence[str], depth: int) -> tuple[Rows, Scores]:
         queries = self._embed(texts, queries=True)
@@ -115,6 +113,11 @@ class DenseRetriever(BatchRetriever):
         if isinstance(self.embedding, FittedEmbedding):
             self.embedding.load(folder)
 
+    def _keep(self, vectors: Vectors) -> None:
+        self._vectors = vectors
+        if self.neighbours is not None:
+            self.neighbours.build(vectors)
+
     def _candidates(self, queries: Vectors, edge: int) -> Rows:
         """Every row that may stand in the first `edge` places, ties within rounding included."""
         import faiss
@@ -152,8 +155,7 @@ class DenseRetriever(BatchRetriever):
                 f"The embedding of {kind} number {place + 1} is not finite: {texts[place][:60]!r}."
             )
         vectors = np.zeros((len(texts), raw.shape[1]), dtype=np.float32)
-        norms = np.linalg.norm(raw, axis=1, keepdims=True)
-        vectors[places] = raw / np.where(norms > 0, norms, 1.0)
+        vectors[places] = unit_vectors(raw)
         return vectors
 
     def _text_vectors(self, texts: list[str]) -> list[list[float]]:
@@ -163,6 +165,12 @@ class DenseRetriever(BatchRetriever):
         if hasattr(self.embedding, "get_query_embedding_batch"):
             return self.embedding.get_query_embedding_batch(texts)  # type: ignore[no-any-return]
         return [self.embedding.get_query_embedding(text) for text in texts]
+
+
+def unit_vectors(raw: NDArray[np.float64]) -> Vectors:
+    """The rows at length 1, in single precision; a zero vector stays one."""
+    norms = np.linalg.norm(raw, axis=1, keepdims=True)
+    return np.asarray(raw / np.where(norms > 0, norms, 1.0), dtype=np.float32)
 
 
 def _blocks(rows: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
