@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from experiments.schema import Dataset
     from experiments.setting import Setting
 
+NOT_FOUND = 1 << 30
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:
@@ -33,6 +35,8 @@ class Task:
     answers: groups of spellings; an answer is right that has one spelling of every group.
     evidence: the passages that are needed.  distractors: others, the most misleading first.
     literal: a spelling must stand letter for letter (key-value), else as `best_subspan` finds it.
+    above: how many distractors the pipeline ranks above the first evidence, `NOT_FOUND` where it
+        did not find it; None where no pipeline ranked anything.
     """
 
     id: str
@@ -41,6 +45,7 @@ class Task:
     evidence: tuple[Passage, ...]
     distractors: tuple[Passage, ...]
     literal: bool = False
+    above: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,7 @@ class TaskSet:
                         task.id,
                         task.question,
                         task.answers,
+                        task.above,
                         [[one.id, one.text] for one in (*task.evidence, *task.distractors)],
                     ]
                     for task in self.tasks

@@ -27,7 +27,7 @@ from experiments.schema import Report, RunRecord
 from experiments.splits import SIDES
 from experiments.stopwatch import Stopwatch
 from experiments.summary import point_latest, write_summary
-from experiments.tracking.outbox import logged_id
+from experiments.tracking.outbox import is_away, logged_id, reason
 
 if TYPE_CHECKING:
     from experiments.metrics.per_query import PerQuery
@@ -79,11 +79,12 @@ class Rag:
             answers = llm.complete_many([one.prompt for one in assembled], stage=STAGE)
         with clock("score"):
             scores = self._scores(dataset, outcome, assembled, answers)
+        shown = {query for side in split.shown for query in split.of(side)}
         run = Finished(
             dataset=dataset,
             split=split,
             scores=scores,
-            stories=stories(dataset, outcome, assembled, answers, scores),
+            stories=stories(dataset, outcome, assembled, answers, scores, shown),
             seconds={**outcome.seconds, **clock.seconds},
             usage={stage: spent.numbers() for stage, spent in meter.read().items()},
             state=self._state(),
@@ -181,14 +182,19 @@ class Rag:
         traced = run.visible[: self.traces]
         if logged is None or not traced:
             return 0
-        texts = {node.node_id: passage_text(node) for node in outcome.nodes}
         writer = TraceWriter(
             uri=self.setting.tracker.uri,  # type: ignore[attr-defined]  # a tracker with ids
             run=logged,
-            texts=texts,
+            texts={node.node_id: passage_text(node) for node in outcome.nodes},
             seconds=run.seconds,
         )
-        return writer.write(traced, started=run.started, queries=len(run.stories))
+        try:
+            return writer.write(traced, started=run.started, queries=len(run.stories))
+        except Exception as error:
+            if not is_away(error):
+                raise
+            show_notes([f"MLflow does not take traces ({reason(error)}); the run is whole."])
+            return 0
 
 
 def _unscored(dataset: Dataset) -> list[str]:
