@@ -1,0 +1,1 @@
+"""Does the place of the evidence in the prompt change a model's answers?"""

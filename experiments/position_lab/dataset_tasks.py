@@ -1,0 +1,82 @@
+"""Multi-document question answering from a dataset of one's own and what a pipeline finds in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from experiments.position_lab.paper_lines import with_evidence
+from experiments.position_lab.tasks import Passage, Task, TaskSet, filled
+from experiments.rag.contexts import passage_text, question_text
+from experiments.rag.evidence_loss import required_documents
+
+if TYPE_CHECKING:
+    from experiments.pipeline import Outcome, Pipeline
+    from experiments.schema import Query
+    from experiments.setting import Setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatasetTasks:
+    """Questions with a reference answer and labels; the distractors are what is found wrongly.
+
+    pipeline: its ranking gives the distractors, the highest first, as in Liu et al. (TACL 2024).
+    count: how many tasks at most, from the first query.  seed: of the order of the distractors.
+    """
+
+    pipeline: Pipeline
+    count: int = 100
+    seed: int = 0
+
+    def load(self, setting: Setting, *, documents: int, evidence: int) -> TaskSet:
+        """One task a query; the first chunk of a required document that is ranked is its evidence.
+
+        Raises ValueError for a dataset without labels or without reference answers.
+        """
+        dataset = setting.dataset.load()
+        required = required_documents(dataset, setting.metrics.rel_level)
+        asked = [query for query in dataset.queries if query.answer and required.get(query.id)]
+        if not asked:
+            raise ValueError(
+                f"{dataset.name} has no query with both a reference answer and a relevant "
+                "document: the lab needs both; lab_task=key_value needs no dataset."
+            )
+        outcome = self.pipeline.run(dataset, setting.store)
+        tasks = _tasks(asked[: self.count], required, outcome)
+        fitting = with_evidence(tasks, evidence, dataset.name)
+        done, short = filled(fitting, documents)
+        notes = [*dataset.notes]
+        if lost := len(tasks) - len(fitting):
+            notes.append(f"{lost} of {len(tasks)} queries have too few relevant passages.")
+        if short:
+            notes.append(f"{short} of {len(done)} queries were filled up with others' passages.")
+        return TaskSet(dataset.name, tuple(done), self.seed, tuple(notes), dataset)
+
+
+def _tasks(
+    queries: Sequence[Query], required: Mapping[str, set[str]], outcome: Outcome
+) -> list[Task]:
+    """Evidence: of each required document the chunk that is ranked best, else its first."""
+    passages = [
+        Passage(node.node_id, node.ref_doc_id or node.node_id, passage_text(node))
+        for node in outcome.nodes
+    ]
+    first = {one.document: one for one in reversed(passages)}
+    rows = {query: row for row, query in enumerate(outcome.retrieved.query_ids)}
+    tasks = []
+    for query in queries:
+        gold = required[query.id]
+        nodes = outcome.retrieved.nodes[rows[query.id]].tolist()
+        ranked = [passages[node] for node in nodes if node >= 0]
+        best = {**first, **{one.document: one for one in reversed(ranked)}}
+        tasks.append(
+            Task(
+                query.id,
+                question_text(query),
+                ((query.answer or "",),),
+                tuple(best[name] for name in sorted(gold) if name in best),
+                tuple(one for one in ranked if one.document not in gold),
+            )
+        )
+    return tasks

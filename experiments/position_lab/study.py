@@ -1,0 +1,172 @@
+"""The position lab: the same passages, the evidence in another place, and what that does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from experiments.atomic_file import atomic_file
+from experiments.console import say, show_notes, terminal
+from experiments.figures import write_figure
+from experiments.parameters import parameters
+from experiments.position_lab import words
+from experiments.position_lab.cells import Axes, Cell
+from experiments.position_lab.figures import curve_figure, gain_figure, heat_figure
+from experiments.position_lab.findings import Findings, find
+from experiments.position_lab.sheet import Sheet, fill_sheet, prompt_of
+from experiments.position_lab.terminal import show
+from experiments.schema import Report, RunRecord
+from experiments.secrets import masked
+from experiments.summary import point_latest, write_summary
+from experiments.tracking.outbox import logged_id
+
+if TYPE_CHECKING:
+    from experiments.position_lab.tasks import TaskSet, TaskSource
+    from experiments.setting import Setting
+    from generation.answers import Answer
+    from generation.context import Assembled, ContextAssembler
+    from generation.llm import StoredLLM
+
+TITLE = "lost_in_the_middle"
+STAGE = "position_lab"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PositionLab:
+    """Does the place of the evidence change this model's answers? After Liu et al. (TACL 2024).
+
+    tasks: where the questions come from.  axes: what is varied.
+    context: writes the prompts; a budget that is too small is told by assembly_recall.
+    dry_run: only say how many calls, tokens and dollars it would take.
+    Every answer is stored as it comes: a lab that was killed goes on where it was.
+    """
+
+    setting: Setting
+    tasks: TaskSource
+    axes: Axes
+    context: ContextAssembler
+    llm: StoredLLM | None
+    dry_run: bool = False
+
+    def run(self) -> Report:
+        """Ask everything, say what it shows, write the folder of the run and track it.
+
+        Raises ValueError for a mistake in the options or the tasks, and without a model.
+        """
+        started, llm = time.time(), self._model()
+        found = self._tasks()
+        show_notes(found.notes)
+        cells = list(self.axes.cells())
+        assembled = [
+            [prompt_of(task, cell, self.context, found.seed) for task in found.tasks]
+            for cell in cells
+        ]
+        prompts = [one.prompt for row in assembled for one in row]
+        name = llm.metadata.model_name
+        say(terminal(), words.bill(llm.estimate(prompts), len(prompts), name))
+        if self.dry_run:
+            return Report()
+        answers = _rows(llm.complete_many(prompts, stage=STAGE), len(found.tasks))
+        window = llm.metadata.context_window
+        return self._kept(found, cells, assembled, answers, (name, window, started))
+
+    def _model(self) -> StoredLLM:
+        if self.llm is None:
+            raise ValueError(
+                "The position lab asks a model and llm is none: add llm=local for the small one "
+                "that runs here, llm=offline for a walk-through, or llm=openai_like."
+            )
+        return self.llm
+
+    def _tasks(self) -> TaskSet:
+        evidence = max(count for count, _ in self.axes.layouts())
+        documents = max(self.axes.documents)
+        return self.tasks.load(self.setting, documents=documents, evidence=evidence)
+
+    def _kept(
+        self,
+        found: TaskSet,
+        cells: Sequence[Cell],
+        assembled: Sequence[Sequence[Assembled]],
+        answers: Sequence[Sequence[Answer]],
+        about: tuple[str, int, float],
+    ) -> Report:
+        """The folder of the run and the tracker's copy."""
+        name, window, started = about
+        sheet = fill_sheet(found, cells, assembled, answers, window)
+        findings = find(sheet, self.axes.conditions(), seed=found.seed)
+        folder = self.setting.open_folder(TITLE)
+        files = _write(folder, sheet, findings, name)
+        said = words.sentences(findings, repeats=self.axes.repeats)
+        value = self._summary(found, findings, said, name)
+        files.append(write_summary(folder, value))
+        if self.setting.trial is None:
+            point_latest(folder.parent.parent, folder)
+        record = self._record(found, findings, files, started)
+        logged = logged_id(self.setting.tracker.log(record))
+        write_summary(folder, {**value, "mlflow_run_id": logged})
+        show(findings, said, folder)
+        return Report(folder=folder, per_query={TITLE: sheet.frame()})
+
+    def _summary(
+        self, found: TaskSet, findings: Findings, said: Sequence[str], name: str
+    ) -> dict[str, Any]:
+        return {
+            "experiment": TITLE,
+            "overrides": [masked(word) for word in self.setting.overrides],
+            "tasks": {
+                "name": found.name,
+                "count": len(found.tasks),
+                "fingerprint": found.fingerprint,
+            },
+            "model": name,
+            "findings": findings.as_json(),
+            "sentences": list(said),
+            "mlflow_run_id": None,
+        }
+
+    def _record(
+        self, found: TaskSet, findings: Findings, files: Sequence[Path], started: float
+    ) -> RunRecord:
+        trial = self.setting.trial
+        parts = {
+            "tasks": self.tasks,
+            "axes": self.axes,
+            "context": self.context,
+            "llm": self.llm,
+        }
+        return RunRecord(
+            name=trial.name if trial else TITLE,
+            experiment=TITLE,
+            group=trial.sweep.group if trial else found.name,
+            parent=trial.sweep.parent if trial else None,
+            dataset=found.dataset,
+            started=started,
+            ended=time.time(),
+            params={**parameters(parts), **(trial.values if trial else {})},
+            measures=findings.measures(),
+            files=files,
+        )
+
+
+def _rows(answers: Sequence[Answer], width: int) -> list[list[Answer]]:
+    return [list(answers[begin : begin + width]) for begin in range(0, len(answers), width)]
+
+
+def _write(folder: Path, sheet: Sheet, findings: Findings, model: str) -> list[Path]:
+    """The answers and the figures."""
+    answers = folder / "answers.parquet"
+    with atomic_file(answers) as part:
+        sheet.frame().to_parquet(part)
+    figures = {
+        "position_curve": curve_figure(findings.conditions, model),
+        "documents_by_position": heat_figure(findings.conditions, model),
+    }
+    if findings.gains:
+        figures["order_gain"] = gain_figure(findings.gains, model)
+    return [answers] + [
+        write_figure(figure, folder / f"{name}.html") for name, figure in figures.items()
+    ]

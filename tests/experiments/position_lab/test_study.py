@@ -1,0 +1,136 @@
+"""The lab as a whole: it finds an effect that is built in, and asks nothing twice."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from experiments.position_lab.cells import Axes
+from experiments.position_lab.key_value import KeyValueTasks
+from experiments.position_lab.study import PositionLab
+from generation.context import ContextAssembler
+from tests.experiments.position_lab.stub_models import flat, key_value_model, u_curve
+from tests.experiments.rag.rig import stored, study
+
+
+def lab(folder, model, *, count=60, context=None, dry_run=False, seed=0, **axes):
+    values = {"documents": [5], "repeats": 1, **axes}
+    return PositionLab(
+        setting=study(folder).setting,
+        tasks=KeyValueTasks(count=count, strings="short", seed=seed),
+        axes=Axes(**values),
+        context=context or ContextAssembler(budget=10**6, top_k=1000),
+        llm=stored(folder, model),
+        dry_run=dry_run,
+    )
+
+
+def summary(report):
+    return json.loads((report.folder / "summary.json").read_text(encoding="utf-8"))
+
+
+def gap(report, row=0):
+    return summary(report)["findings"]["conditions"][row]["gap"]
+
+
+def test_a_built_in_u_curve_is_found(tmp_path):
+    report = lab(tmp_path, key_value_model(u_curve), count=100).run()
+    assert gap(report)["p"] < 0.01
+    assert "position matters" in summary(report)["sentences"][0]
+    for name in ("position_curve.html", "documents_by_position.html", "answers.parquet"):
+        assert (report.folder / name).stat().st_size > 0
+
+
+@pytest.mark.slow
+def test_a_model_without_an_effect_raises_few_alarms(tmp_path):
+    alarms = [
+        gap(lab(tmp_path, key_value_model(flat), count=40, seed=seed).run())["p"] <= 0.05
+        for seed in range(5)
+    ]
+    assert sum(alarms) <= 2
+
+
+def test_a_dry_run_asks_nothing_and_says_what_it_would_cost(tmp_path, capsys):
+    model = key_value_model(flat)
+    report = lab(tmp_path, model, count=10, dry_run=True).run()
+    said = capsys.readouterr().out.replace("\n", " ")
+    assert "50 prompts" in said
+    assert "50 calls to make" in said
+    assert model.asked == []
+    assert report.folder is None
+
+
+def test_a_killed_lab_makes_only_the_calls_that_are_missing(tmp_path):
+    class Killed(BaseException):
+        pass
+
+    def dies(way):
+        dies.left -= 1
+        if dies.left < 0:
+            raise Killed
+        return flat(way)
+
+    dies.left = 20
+    with pytest.raises(Killed):
+        lab(tmp_path, key_value_model(dies), count=10).run()
+    model = key_value_model(flat)
+    lab(tmp_path, model, count=10).run()
+    assert len(model.asked) == 50 - 20
+    again = key_value_model(flat)
+    lab(tmp_path, again, count=10).run()
+    assert again.asked == []
+
+
+def test_a_failed_call_is_counted_and_in_no_mean(tmp_path):
+    model = key_value_model(flat, failures=[ValueError("broken prompt")] * 3)
+    report = lab(tmp_path, model, count=10).run()
+    assert summary(report)["findings"]["missing"] == 3
+    assert gap(report)["n"] < 10
+    assert pd.read_parquet(report.folder / "answers.parquet")["correct"].isna().sum() == 3
+
+
+def test_axes_give_drops_and_gains(tmp_path):
+    report = lab(
+        tmp_path,
+        key_value_model(lambda way: 0.9 if way in (0, 1) else 0.3),
+        count=40,
+        documents=[5, 10],
+        order=["none", "best_first"],
+        positions=[0, 25],
+    ).run()
+    found = summary(report)["findings"]
+    assert len(found["conditions"]) == 4
+    assert {one["condition"]["documents"] for one in found["length_drop"]} == {5}
+    (gain,) = [one for one in found["order_gain"] if one["condition"]["documents"] == 5]
+    assert gain["mean"] > 0.1
+    assert (report.folder / "order_gain.html").exists()
+
+
+def test_several_passages_are_all_needed(tmp_path):
+    report = lab(
+        tmp_path,
+        key_value_model(lambda way: float(way < 0.6)),
+        count=10,
+        documents=[10],
+        evidence=["2 half", "2 ends"],
+    ).run()
+    half, ends = summary(report)["findings"]["conditions"]
+    assert half["accuracy"][0]["mean"] == 1
+    assert half["accuracy"][-1]["mean"] == 0
+    assert [share["mean"] for share in ends["accuracy"]] == [0]
+    assert ends["gap"]["p"] is None
+
+
+def test_evidence_that_does_not_fit_is_told(tmp_path):
+    context = ContextAssembler(budget=10**6, top_k=3)
+    offline = lab(tmp_path, None, count=5, context=context).run()
+    condition = summary(offline)["findings"]["conditions"][0]
+    assert condition["recall"] == pytest.approx(3 / 5)
+    assert any("did not fit" in one for one in summary(offline)["sentences"])
+
+
+def test_without_a_model_it_says_which_to_choose(tmp_path):
+    from dataclasses import replace
+
+    with pytest.raises(ValueError, match="llm=local"):
+        replace(lab(tmp_path, None), llm=None).run()
