@@ -136,14 +136,14 @@ class Rag:
         ids = [query.id for query in dataset.queries]
         found = []
         level = self.setting.metrics.rel_level
-        if dataset.qrels is not None or dataset.spans is not None:
-            top_k = self.context.top_k
-            found.append(stage_recalls(dataset, outcome, assembled, top_k=top_k, rel_level=level))
         metrics = [one for one in self.answer_metrics.values() if one is not None]
-        if metrics:
+        if metrics:  # before the others: what is asked for besides is not the score that counts
             visible = {query for side in split.shown for query in split.of(side)}
             rows = answer_rows(dataset, assembled, answers, level)
             found += [score_visible(metric, rows, visible) for metric in metrics]
+        if dataset.qrels is not None or dataset.spans is not None:
+            top_k = self.context.top_k
+            found.append(stage_recalls(dataset, outcome, assembled, top_k=top_k, rel_level=level))
         if any(query.answer for query in dataset.queries):
             references = [[query.answer] if query.answer else [] for query in dataset.queries]
             found.append(score_answers(ids, [one.text for one in answers], references))

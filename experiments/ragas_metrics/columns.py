@@ -113,8 +113,8 @@ def table(
 
 
 def _counted(names: Sequence[Column], cells: Sequence[Sequence[Cell]]) -> list[str]:
-    """One sentence a column that does not cover all queries."""
-    notes = []
+    """One sentence for the columns that cover the same queries; none where all are covered."""
+    told: dict[str, list[str]] = {}
     for place, column in enumerate(names):
         own = [row[place] for row in cells]
         reasons = Counter(
@@ -123,7 +123,7 @@ def _counted(names: Sequence[Column], cells: Sequence[Sequence[Cell]]) -> list[s
             if isinstance(cell, str) or not np.isfinite(cell)
         )
         if reasons:
-            told = ", ".join(f"{reason} ({count})" for reason, count in reasons.most_common(3))
-            left = f"{len(own) - reasons.total()} of {len(own)}"
-            notes.append(f"{column.name} is scored on {left} queries: {told}.")
-    return notes
+            why = ", ".join(f"{reason} ({count})" for reason, count in reasons.most_common(3))
+            left = f"scored on {len(own) - reasons.total()} of {len(own)} queries: {why}."
+            told.setdefault(left, []).append(column.name)
+    return [f"{', '.join(columns)}: {left}" for left, columns in told.items()]

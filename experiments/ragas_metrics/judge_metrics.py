@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from experiments.rag.answer_rows import PROMPT, AnswerRow
 from experiments.ragas_metrics.columns import Column, Needs
 from experiments.ragas_metrics.library import ragas
-from experiments.rag.answer_rows import PROMPT, AnswerRow
 from experiments.ragas_metrics.waves import UnansweredError
 
 if TYPE_CHECKING:

@@ -13,12 +13,12 @@ import numpy as np
 from experiments.console import show_notes
 from experiments.metrics.per_query import PerQuery
 from experiments.model_usage import UsageMeter
+from experiments.rag.answer_rows import ORDERS, AnswerRow
 from experiments.ragas_metrics.columns import Cell, Column, columns, table
 from experiments.ragas_metrics.judge_metrics import JUDGED, judged_inputs, judged_metric
 from experiments.ragas_metrics.library import finish, version
 from experiments.ragas_metrics.rehearsal import Rehearsal
 from experiments.ragas_metrics.repeats import mean_of_repeats, spread
-from experiments.rag.answer_rows import ORDERS, AnswerRow
 from experiments.ragas_metrics.waves import Question, Said, UnansweredError, Waves, ask_all
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from experiments.rag.answer_rows import ORDERS, PROMPT, AnswerRow
 from experiments.ragas_metrics.columns import Cell, Column, Needs, columns, table
 from experiments.ragas_metrics.korean_rouge import rouge_texts
 from experiments.ragas_metrics.library import finish, ragas
-from experiments.rag.answer_rows import ORDERS, PROMPT, AnswerRow
 
 if TYPE_CHECKING:
     from experiments.metrics.per_query import PerQuery

@@ -134,9 +134,9 @@ def test_what_is_missing_is_counted_and_in_no_mean():
     assert np.isnan(scores.column("ragas_exact_match")[[1, 2]]).all()
     assert np.isnan(scores.column("ragas_id_context_recall")[3])
     assert scores.notes == (
-        "ragas_exact_match is scored on 2 of 4 queries: the call for the answer failed (1), "
+        "ragas_exact_match: scored on 2 of 4 queries: the call for the answer failed (1), "
         "no reference answer (1).",
-        "ragas_id_context_recall is scored on 3 of 4 queries: no labelled document (1).",
+        "ragas_id_context_recall: scored on 3 of 4 queries: no labelled document (1).",
     )
 
 
