@@ -10,11 +10,15 @@ from difflib import get_close_matches
 import numpy as np
 
 from experiments.metrics.per_query import PerQuery
-from experiments.ragas_metrics.rows import ORDERS, AnswerRow
+from experiments.rag.answer_rows import ORDERS, AnswerRow
+
+Cell = float | str
+"""A score, or why there is none."""
 
 NO_ANSWER, NO_REFERENCE = "the call for the answer failed", "no reference answer"
-NO_LABELS = "no labelled document"
+NO_LABELS, NO_QUESTION = "no labelled document", "no question"
 _WHY_MISSING = {
+    "question": NO_QUESTION,
     "answer": NO_ANSWER,
     "reference": NO_REFERENCE,
     "reference_ids": NO_LABELS,
@@ -28,18 +32,20 @@ class Needs:
 
     fields: that must be there.  context: whether an empty context scores 0.
     ordered: whether the order of the passages can change the score.
-    blank_answer: what an answer of blanks scores; None leaves it to the metric.
+    blank_answer: what an answer of blanks scores, or why it has no score; None leaves it to the
+        metric.
     """
 
     fields: tuple[str, ...]
     context: bool = False
     ordered: bool = False
-    blank_answer: float | None = None
+    blank_answer: float | str | None = None
 
     def settled(self, row: AnswerRow) -> float | str | None:
         """A score that nobody need compute, or why there is none, or None: it is to be computed."""
         for name in self.fields:
-            if getattr(row, name) in (None, ()):
+            value = getattr(row, name)
+            if value in (None, ()) or (name == "question" and not value.strip()):
                 return _WHY_MISSING[name]
         if self.context and not row.has_context:
             return 0.0
@@ -86,7 +92,7 @@ def columns(
 def table(
     rows: Sequence[AnswerRow],
     names: Sequence[Column],
-    cells: Sequence[Sequence[float | str]],
+    cells: Sequence[Sequence[Cell]],
     notes: Sequence[str] = (),
 ) -> PerQuery:
     """The scores; of a cell without one, the reason is counted into the notes.
@@ -106,9 +112,9 @@ def table(
     )
 
 
-def _counted(names: Sequence[Column], cells: Sequence[Sequence[float | str]]) -> list[str]:
-    """One sentence a column that does not cover all queries."""
-    notes = []
+def _counted(names: Sequence[Column], cells: Sequence[Sequence[Cell]]) -> list[str]:
+    """One sentence for the columns that cover the same queries; none where all are covered."""
+    told: dict[str, list[str]] = {}
     for place, column in enumerate(names):
         own = [row[place] for row in cells]
         reasons = Counter(
@@ -117,7 +123,7 @@ def _counted(names: Sequence[Column], cells: Sequence[Sequence[float | str]]) ->
             if isinstance(cell, str) or not np.isfinite(cell)
         )
         if reasons:
-            told = ", ".join(f"{reason} ({count})" for reason, count in reasons.most_common(3))
-            left = f"{len(own) - reasons.total()} of {len(own)}"
-            notes.append(f"{column.name} is scored on {left} queries: {told}.")
-    return notes
+            why = ", ".join(f"{reason} ({count})" for reason, count in reasons.most_common(3))
+            left = f"scored on {len(own) - reasons.total()} of {len(own)} queries: {why}."
+            told.setdefault(left, []).append(column.name)
+    return [f"{', '.join(columns)}: {left}" for left, columns in told.items()]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import warnings
 from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -28,7 +30,19 @@ def version() -> str:
 
 
 def finish(work: Coroutine[Any, Any, T]) -> T:
-    """The result of asynchronous work in one event loop, in a notebook too."""
-    from llama_index.core.async_utils import asyncio_run
+    """The result of asynchronous work, in one event loop of its own; in a notebook too."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return _in_a_loop(work)
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(_in_a_loop, work).result()
 
-    return asyncio_run(work)
+
+def _in_a_loop(work: Coroutine[Any, Any, T]) -> T:
+    """Not asyncio.run, which holds Ctrl-C back until the calls under way are answered."""
+    loop = asyncio.new_event_loop()
+    try:
+        return loop.run_until_complete(work)
+    finally:
+        loop.close()

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from experiments.ragas_metrics.columns import Column, Needs, columns, table
+from experiments.rag.answer_rows import ORDERS, PROMPT, AnswerRow
+from experiments.ragas_metrics.columns import Cell, Column, Needs, columns, table
 from experiments.ragas_metrics.korean_rouge import rouge_texts
 from experiments.ragas_metrics.library import finish, ragas
-from experiments.ragas_metrics.rows import ORDERS, PROMPT, AnswerRow
 
 if TYPE_CHECKING:
     from experiments.metrics.per_query import PerQuery
@@ -78,11 +78,11 @@ class PlainScores:
 
 async def _scores(
     rows: Sequence[AnswerRow], wanted: Sequence[Column], metrics: Mapping[str, Any]
-) -> list[list[float | str]]:
+) -> list[list[Cell]]:
     return [[await _cell(row, one, metrics[one.metric]) for one in wanted] for row in rows]
 
 
-async def _cell(row: AnswerRow, column: Column, metric: Any) -> float | str:
+async def _cell(row: AnswerRow, column: Column, metric: Any) -> Cell:
     settled = PLAIN[column.metric].settled(row)
     if settled is not None:
         return settled

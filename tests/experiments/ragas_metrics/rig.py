@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from experiments.ragas_metrics.rows import AnswerRow
+from experiments.rag.answer_rows import AnswerRow
 
 _ENGLISH = [
     ("Paris is the capital of France.", "Paris is the capital of France."),

@@ -8,7 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from experiments.rag.answer_rows import answer_rows
 from experiments.ragas_metrics.plain import PLAIN, PlainScores
+from experiments.schema import Dataset, Query
+from generation.answers import Answer
+from generation.context import ContextAssembler
 from tests.experiments.ragas_metrics.rig import row, twenty
 
 pytest.importorskip("ragas")
@@ -85,20 +89,13 @@ def test_rouge_sees_korean_that_ragas_drops():
     assert rouge[2] == 0
 
 
-def test_a_decomposed_spelling_scores_like_the_composed_one(tmp_path):
-    from experiments.rag.answered import Answered
-    from experiments.ragas_metrics.rows import answer_rows
-    from experiments.schema import Dataset, Query
-    from generation.answers import Answer
-    from generation.context import ContextAssembler
-
+def test_a_decomposed_spelling_scores_like_the_composed_one():
     assembler = ContextAssembler()
     empty = assembler.assemble("q", "?", assembler.choose([]))
-    said = unicodedata.normalize("NFD", "서울")
-    story = Answered("?", {}, [], [], "", empty, Answer(said))
     dataset = Dataset("set", [], [Query("q", "?", answer="서울")], None, "f")
-    (only,) = answer_rows(dataset, [story])
-    scores = PlainScores(names=["exact_match", "chrf"]).score([only])
+    said = Answer(unicodedata.normalize("NFD", "서울"))
+    rows = answer_rows(dataset, [empty], [said])
+    scores = PlainScores(names=["exact_match", "chrf"]).score(rows)
     assert scores.values.tolist() == [[1.0, 1.0]]
 
 
@@ -137,9 +134,9 @@ def test_what_is_missing_is_counted_and_in_no_mean():
     assert np.isnan(scores.column("ragas_exact_match")[[1, 2]]).all()
     assert np.isnan(scores.column("ragas_id_context_recall")[3])
     assert scores.notes == (
-        "ragas_exact_match is scored on 2 of 4 queries: the call for the answer failed (1), "
+        "ragas_exact_match: scored on 2 of 4 queries: the call for the answer failed (1), "
         "no reference answer (1).",
-        "ragas_id_context_recall is scored on 3 of 4 queries: no labelled document (1).",
+        "ragas_id_context_recall: scored on 3 of 4 queries: no labelled document (1).",
     )
 
 
@@ -163,7 +160,7 @@ def test_no_rows_are_a_table_without_rows():
 
 
 def test_an_unknown_name_is_answered_with_the_nearest():
-    with pytest.raises(ValueError, match="no 'roug' among .* did you mean rouge"):
+    with pytest.raises(ValueError, match=r"no 'roug' among .* did you mean rouge"):
         PlainScores(names=["roug"]).score([])
-    with pytest.raises(ValueError, match="no 'promt' among .* did you mean prompt"):
+    with pytest.raises(ValueError, match=r"no 'promt' among .* did you mean prompt"):
         PlainScores(orders=["promt"]).score([])

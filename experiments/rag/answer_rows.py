@@ -1,17 +1,22 @@
-"""What a metric of answers reads of one query, and the table that it fills."""
+"""What a metric of answers reads of one query."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
+
+from experiments.rag.contexts import question_text
 from experiments.rag.evidence_loss import required_documents
 
 if TYPE_CHECKING:
-    from experiments.rag.answered import Answered
+    from experiments.metrics.per_query import PerQuery
     from experiments.schema import Dataset
+    from generation.answers import Answer
+    from generation.context import Assembled
 
 PROMPT, RANKING = "prompt", "ranking"
 ORDERS = (PROMPT, RANKING)
@@ -54,38 +59,55 @@ class AnswerRow:
         return any(text.strip() for text in self.contexts)
 
 
-def answer_rows(
-    dataset: Dataset, stories: Sequence[Answered], rel_level: int = 1
-) -> list[AnswerRow]:
-    """The rows of a run, in the order of its stories.
+class AnswerMetric(Protocol):
+    """Scores answers and what they were made from."""
 
-    rel_level: from which grade on a document is needed.
+    def score(self, rows: Sequence[AnswerRow]) -> PerQuery:
+        """One row a query, in their order; NaN where there is no score, counted in the notes."""
+        ...
+
+
+def no_metric() -> None:
+    """`answer_metrics=none`, `judge=none`: nothing beside the scores that every run has."""
+
+
+def answer_rows(
+    dataset: Dataset,
+    assembled: Sequence[Assembled],
+    answers: Sequence[Answer],
+    rel_level: int = 1,
+) -> list[AnswerRow]:
+    """One row a query of the dataset, in its order.
+
+    assembled, answers: [q].  rel_level: from which grade on a document is needed.
     """
     required = required_documents(dataset, rel_level)
     needed = _needed_texts(dataset, required)
-    references = {query.id: query.answer for query in dataset.queries}
     return [
-        _row(one, references[one.id], sorted(required.get(one.id, ())), needed.get(one.id, ()))
-        for one in stories
+        AnswerRow(
+            id=query.id,
+            question=readable(question_text(query)),
+            answer=None if answer.text is None else readable(answer.text),
+            reference=_reference(query.answer),
+            contexts=tuple(readable(one.text) for one in prompt.manifest.selected),
+            ranks=tuple(one.rank for one in prompt.manifest.selected),
+            context_ids=tuple(one.document for one in prompt.manifest.selected),
+            reference_contexts=tuple(map(readable, needed.get(query.id, ()))),
+            reference_ids=tuple(sorted(required.get(query.id, ()))),
+        )
+        for query, prompt, answer in zip(dataset.queries, assembled, answers, strict=True)
     ]
 
 
-def _row(
-    story: Answered, reference: str | None, required: Sequence[str], needed: Sequence[str]
-) -> AnswerRow:
-    shown = story.assembled.manifest.selected
-    said = story.answer.text
-    return AnswerRow(
-        id=story.id,
-        question=readable(story.question),
-        answer=None if said is None else readable(said),
-        reference=readable(reference) if reference and reference.strip() else None,
-        contexts=tuple(readable(one.text) for one in shown),
-        ranks=tuple(one.rank for one in shown),
-        context_ids=tuple(one.document for one in shown),
-        reference_contexts=tuple(map(readable, needed)),
-        reference_ids=tuple(required),
-    )
+def score_visible(
+    metric: AnswerMetric, rows: Sequence[AnswerRow], visible: Collection[str]
+) -> PerQuery:
+    """The scores of the visible queries, NaN for the others: nobody asks a judge about those."""
+    shown = [place for place, row in enumerate(rows) if row.id in visible]
+    found = metric.score([rows[place] for place in shown])
+    values = np.full((len(rows), len(found.metrics)), np.nan)
+    values[shown] = found.values
+    return replace(found, query_ids=tuple(row.id for row in rows), values=values)
 
 
 def _needed_texts(dataset: Dataset, required: Mapping[str, set[str]]) -> dict[str, list[str]]:
@@ -100,6 +122,10 @@ def _needed_texts(dataset: Dataset, required: Mapping[str, set[str]]) -> dict[st
         query: [texts[name] for name in sorted(names) if name in texts]
         for query, names in required.items()
     }
+
+
+def _reference(text: str | None) -> str | None:
+    return readable(text) if text and text.strip() else None
 
 
 def readable(text: str) -> str:
