@@ -13,7 +13,7 @@ from chunk_quality.reading import Reading
 from retrievers.analyzers import HANGUL
 
 BAND, BANDS = 16, 256
-"""Sentences of like length that change places: at least `BAND`, in at most about `BANDS` bands."""
+"""A sentence changes places among `BAND` or more of like length, in at most `BANDS` bands."""
 
 Places = NDArray[np.int64]
 
@@ -48,19 +48,17 @@ def shuffled(reading: Reading, seed: int = 0, folds: ArrayLike | None = None) ->
         fitted on the other folds has seen neither a chunk nor its control.
     Raises ValueError for folds of another length.
     """
-    fold_of = np.zeros(len(reading.chunk_ids), np.int64) if folds is None else np.asarray(folds)
-    if fold_of.shape != (len(reading.chunk_ids),):
-        raise ValueError(
-            f"folds must name the fold of each of the {len(reading.chunk_ids)} chunks, not be of "
-            f"shape {fold_of.shape}."
-        )
     rng = np.random.default_rng(seed)
     documents = _codes(reading.documents)[reading.owners]
     order = np.arange(len(reading.sentences), dtype=np.int64)
-    alike, fold = _by_length(reading.sentences, rng), fold_of[reading.owners]
+    script = _has_hangul(reading.sentences)
+    alike = _by_length(reading.sentences, script, rng)
+    fold = _fold_of(reading, folds)[reading.owners]
     for name in np.unique(fold):
         places = alike[fold[alike] == name]
-        order[places] = _exchanged(places, documents, rng)
+        parts = np.split(places, [np.searchsorted(script[places], True)])
+        mixed = np.concatenate([_mixed(part, rng) for part in parts])
+        order[places] = _mended(mixed, documents[places], documents)
     stayed = int((documents[order] == documents).sum())
     return Shuffled(_reordered(reading, order), order, stayed)
 
@@ -82,27 +80,49 @@ def folds(reading: Reading, count: int = 2, seed: int = 0) -> Places:
     return fold_of[documents]
 
 
+def _fold_of(reading: Reading, folds: ArrayLike | None) -> Places:
+    count = len(reading.chunk_ids)
+    fold_of = np.zeros(count, dtype=np.int64) if folds is None else np.asarray(folds)
+    if fold_of.shape != (count,):
+        raise ValueError(
+            f"folds must name the fold of each of the {count} chunks, not be of shape "
+            f"{fold_of.shape}."
+        )
+    return fold_of
+
+
 def _codes(names: Sequence[str]) -> Places:
     """A number for each name, equal for equal names."""
     numbers: dict[str, int] = {}
     return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
 
 
-def _by_length(sentences: Sequence[str], rng: np.random.Generator) -> Places:
-    """The sentences by script, then by length; equal ones in random order."""
+def _has_hangul(sentences: Sequence[str]) -> NDArray[np.bool_]:
     hangul = re.compile(f"[{HANGUL}]")
-    script = np.array([hangul.search(text) is not None for text in sentences], dtype=bool)
+    return np.array([hangul.search(text) is not None for text in sentences], dtype=np.bool_)
+
+
+def _by_length(
+    sentences: Sequence[str], script: NDArray[np.bool_], rng: np.random.Generator
+) -> Places:
+    """The sentences by script, then by length; equal ones in random order."""
     length = np.array([len(text) for text in sentences], dtype=np.int64)
     return np.lexsort((rng.random(len(sentences)), length, script))
 
 
-def _exchanged(places: Places, documents: Places, rng: np.random.Generator) -> Places:
-    """The sentences for places that are sorted by length: mixed in bands, then mended."""
-    found = places.copy()
-    band = max(BAND, len(places) // BANDS)
-    for begin in range(0, len(places), band):
-        found[begin : begin + band] = rng.permutation(found[begin : begin + band])
-    own = documents[places]
+def _mixed(places: Places, rng: np.random.Generator) -> Places:
+    """Places sorted by length, in random order within bands of like length."""
+    count = max(1, min(len(places) // BAND, BANDS))
+    return np.concatenate([rng.permutation(band) for band in np.array_split(places, count)])
+
+
+def _mended(mixed: Places, own: Places, documents: Places) -> Places:
+    """The sentences without those that came back to their own document, as far as can be.
+
+    own: the document of each place.  documents: of each sentence. A stuck sentence changes with
+    one that fits on both sides; where there is none left, no other order has fewer stuck.
+    """
+    found = mixed.copy()
     for document in np.unique(own[own == documents[found]]):
         brought = documents[found]
         stuck = np.flatnonzero((own == document) & (brought == document))

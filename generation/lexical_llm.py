@@ -25,9 +25,11 @@ class LexicalLLM(CustomLLM):
     ln(1 + n / its passages) of n), and the two ranks are joined: 1 / (60 + rank), added up
     (Cormack, Clarke & Büttcher, SIGIR 2009).
     analyzer: which terms.
+    trust: how many times the rank in which they stand counts, for it knows more than this does.
     """
 
     analyzer: str = "char_ngram"
+    trust: float = 4.0
 
     @property
     def metadata(self) -> LLMMetadata:
@@ -51,7 +53,7 @@ class LexicalLLM(CustomLLM):
             for terms in found
         ]
         by_words = sorted(range(len(passages)), key=lambda place: -shared[place])
-        joined = [1 / (_RANK_OFFSET + place) for place in range(len(passages))]
+        joined = [self.trust / (_RANK_OFFSET + place) for place in range(len(passages))]
         for rank, place in enumerate(by_words):
             joined[place] += 1 / (_RANK_OFFSET + rank)
         return sorted(range(len(passages)), key=lambda place: -joined[place])

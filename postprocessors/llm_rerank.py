@@ -46,8 +46,8 @@ class LLMRerank(BatchPostprocessor):
     ask: Ask = "listwise"
     characters: int = Field(default=1500, ge=1)
 
-    def model_post_init(self, context: Any, /) -> None:
-        super().model_post_init(context)
+    def __init__(self, **fields: Any) -> None:
+        super().__init__(**fields)
         given(self.llm, "llm_rerank")
 
     def postprocess_many(
@@ -55,14 +55,14 @@ class LLMRerank(BatchPostprocessor):
     ) -> Ranking:
         """The same candidates; the order of the best few is the model's."""
         shown = self._shown(ranking)
-        asked = np.flatnonzero(shown.sum(axis=1) > 1)
+        asked = np.flatnonzero(shown.sum(axis=1) > 1).tolist()
         columns = [np.flatnonzero(shown[row]) for row in asked]
         questions = [
             Question(
                 readable(query_text(plans[row]), self.characters),
                 self._passages(ranking.nodes[row, chosen], nodes),
             )
-            for row, chosen in zip(asked.tolist(), columns, strict=True)
+            for row, chosen in zip(asked, columns, strict=True)
         ]
         orders = self._orders(questions)
         self._notes = self._said(ranking, shown, orders.note)

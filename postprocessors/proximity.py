@@ -21,7 +21,7 @@ class ProximityScorer:
     """The sequential dependence model: terms, adjacent terms, and terms near each other.
 
     Metzler & Croft, "A Markov Random Field Model for Term Dependencies", SIGIR 2005.
-    analyzer: which terms.
+    analyzers: which terms; the scores of several are added up.
     weights: of single terms, of two that follow each other as in the query, and of those two less
         than `window` terms apart in any order; theirs.
     smoothing: what is expected of a passage counts like so many terms of it (their mu).
@@ -34,46 +34,56 @@ class ProximityScorer:
 
     def __init__(
         self,
-        analyzer: str = "auto",
+        analyzers: Sequence[str] = ("auto", "char_ngram"),
         *,
         weights: Sequence[float] = (0.85, 0.1, 0.05),
         window: int = 8,
         smoothing: float = 100.0,
     ) -> None:
-        if len(weights) != 3 or min(weights) < 0 or window < 2 or not smoothing > 0:
+        if (
+            not analyzers
+            or len(weights) != 3
+            or min(weights) < 0
+            or window < 2
+            or not smoothing > 0
+        ):
             raise ValueError(
-                f"The proximity scorer got weights={list(weights)}, window={window} and "
-                f"smoothing={smoothing}: give three weights from 0, a window from 2 and a "
-                "smoothing above 0."
+                f"The proximity scorer got analyzers={list(analyzers)}, weights={list(weights)}, "
+                f"window={window} and smoothing={smoothing}: give an analyzer or more, three "
+                "weights from 0, a window from 2 and a smoothing above 0."
             )
-        self.analyzer, self.weights = analyzer, weights
+        self.analyzers, self.weights = analyzers, weights
         self.window, self.smoothing = window, smoothing
         self._rows: dict[str, int] = {}
-        self._counts: TermCounts | None = None
+        self._counts: dict[str, TermCounts] = {}
 
     def fit(self, texts: Sequence[str]) -> None:
         """Count the terms of all passages, equal ones once."""
         distinct = list(dict.fromkeys(texts))
         self._rows = {text: row for row, text in enumerate(distinct)}
-        self._counts = TermCounts.of(analyzer_named(self.analyzer).analyze_many(distinct))
+        self._counts = {
+            name: TermCounts.of(analyzer_named(name).analyze_many(distinct))
+            for name in self.analyzers
+        }
 
     def score_pairs(self, queries: Sequence[str], texts: Sequence[str]) -> Scores:
         """Scores of the pairs, [n]. Raises ValueError for a passage it was not fitted on."""
-        if self._counts is None or any(text not in self._rows for text in texts):
+        if not self._counts or any(text not in self._rows for text in texts):
             raise ValueError(
                 "The proximity scorer knows only the passages it was fitted on: call fit(texts) "
                 "with all of them first."
             )
         numbers = {query: place for place, query in enumerate(dict.fromkeys(queries))}
-        asked = analyzer_named(self.analyzer).analyze_many(list(numbers))
-        terms = [self._counts.numbers(own) for own in asked]
         query = np.array([numbers[one] for one in queries], dtype=np.intp)
         row = np.array([self._rows[text] for text in texts], dtype=np.intp)
         scores = np.zeros(len(query))
-        for start in range(0, len(terms), _BLOCK):
-            own = np.flatnonzero((query >= start) & (query < start + _BLOCK))
-            table = self._table(terms[start : start + _BLOCK], self._counts)
-            scores[own] = table[query[own] - start, row[own]]
+        for name, counts in self._counts.items():
+            asked = analyzer_named(name).analyze_many(list(numbers))
+            terms = [counts.numbers(own) for own in asked]
+            for start in range(0, len(terms), _BLOCK):
+                own = np.flatnonzero((query >= start) & (query < start + _BLOCK))
+                table = self._table(terms[start : start + _BLOCK], counts)
+                scores[own] += table[query[own] - start, row[own]]
         return scores
 
     def _table(self, queries: Sequence[Codes], counts: TermCounts) -> Scores:

@@ -33,8 +33,9 @@ def judge(gains: Gains, *, trial: int | None = None, rules: Rules | None = None)
     """The verdict on the public winner, or on the trial in this place of `gains`.
 
     Looked for in this order:
-    OVERFIT: the gain drops from public to private, and by more than choosing again on random
-        re-splits makes it drop, at alpha (`drop_test`). A gain that grows is never called so.
+    OVERFIT: the gain drops from public to private by more than choosing again on random re-splits
+        makes it drop, and so much, or with so many surprising wins, as chance does in a share
+        alpha of re-splits (`drop_test`).
     REAL: the private gain is significant at `Rules.level`.
     NOISE: the private difference is within +- equivalence, at alpha (`equivalence_p`).
     UNRESOLVED: all else, and all that is still sealed.
@@ -48,7 +49,7 @@ def _decide(evidence: Evidence, rules: Rules) -> tuple[Word, str]:
     drop, p = evidence.drop, evidence.corrected_p
     if drop is None or p is None:
         return Word.UNRESOLVED, sentences.sealed(evidence)
-    if drop.drop > 0 and drop.p <= rules.alpha:
+    if drop.p <= rules.alpha and drop.drop > drop.expected:
         return Word.OVERFIT, sentences.overfit(evidence, drop)
     if p <= evidence.level:
         return Word.REAL, sentences.real(evidence, p)

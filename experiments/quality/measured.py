@@ -46,6 +46,7 @@ class Measured:
 
     tokens, similarity, repetition: as their parts give them.  characters: int64 [n].
     topics: float64 [n, K], NaN for a chunk without a usable term.  top_terms: of each topic.
+    fitted: chunks with a usable term, which the topics were learned from.
     entropy: nats [n].  evenness: entropy divided by ln K, [n], 0 = one topic, 1 = all alike.
     compared: measure -> its values on real and on shuffled chunks, [n] each. Topic entropy is
         compared by models that saw neither the chunk nor its control, so the real ones here are
@@ -58,6 +59,7 @@ class Measured:
     similarity: SimilarityScores
     topics: NDArray[np.float64]
     top_terms: Sequence[Sequence[str]]
+    fitted: int
     entropy: NDArray[np.float64]
     evenness: NDArray[np.float64]
     repetition: Repetition
@@ -110,6 +112,7 @@ class Measuring:
             ),
             topics=topics["topics"],
             top_terms=topics["top_terms"],
+            fitted=topics["fitted"],
             entropy=entropy(topics["topics"]),
             evenness=normalised(topics["topics"]),
             repetition=self._repetition(),
@@ -183,6 +186,7 @@ class Measuring:
             found = {
                 "topics": model.topics(self.reading),
                 "top_terms": [list(terms) for terms in model.top_terms()],
+                "fitted": model.n_fitted,
             }
             if len(np.unique(self.folds)) < 2:  # one document: nothing can be held out
                 nothing = np.full(len(self.nodes), np.nan)

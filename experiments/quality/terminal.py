@@ -45,6 +45,6 @@ def _cells(values: np.ndarray) -> list[str]:
 
 def _auc(name: str, measured: Measured) -> str:
     apart = measured.separations.get(name)
-    if apart is None or apart.auc is None:
+    if apart is None or apart.low is None:
         return "–"
     return f"{apart.auc:.2f} [{apart.low:.2f}, {apart.high:.2f}]"

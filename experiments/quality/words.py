@@ -125,6 +125,11 @@ def limits(measured: Measured, misses: Misses) -> list[str]:
             "control was shuffled, so it is more coherent than it should be, and the distance "
             "looks smaller than it is."
         )
+    if measured.fitted < measured.topics.shape[1]:
+        found.append(
+            f"{measured.topics.shape[1]} topics were learned from {measured.fitted} chunks with a "
+            "usable term: there are too few for topic entropy to mean much."
+        )
     if misses.skipped:
         found.append(misses.skipped)
     elif misses.relations:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from experiments.metrics.answers import NO_REFERENCES, score_answers
 from experiments.model_usage import UsageMeter
 from experiments.parameters import parameters
 from experiments.postprocessing import by_role
+from experiments.rag.answer_rows import answer_rows, score_visible
 from experiments.rag.answered import write_answers
 from experiments.rag.contexts import assemble_all, passage_text
 from experiments.rag.evidence_loss import stage_recalls
@@ -32,8 +33,10 @@ from experiments.tracking.outbox import is_away, logged_id, reason
 if TYPE_CHECKING:
     from experiments.metrics.per_query import PerQuery
     from experiments.pipeline import Outcome, Pipeline
+    from experiments.rag.answer_rows import AnswerMetric
     from experiments.schema import Dataset
     from experiments.setting import Setting
+    from experiments.splits import Split
     from generation.answers import Answer
     from generation.context import Assembled, ContextAssembler
     from generation.llm import StoredLLM
@@ -50,6 +53,7 @@ class Rag:
         never touched by them.
     context: chooses and writes the prompt.
     traces: how many queries are traced in MLflow, from the first.
+    answer_metrics: name -> what else scores the answers, such as ragas; None is left out.
     """
 
     title: str
@@ -58,6 +62,7 @@ class Rag:
     context: ContextAssembler
     llm: StoredLLM | None
     traces: int = 100
+    answer_metrics: Mapping[str, AnswerMetric | None] = field(default_factory=dict)
 
     def run(self) -> Report:
         """Answer every query, score what can be scored, write the run's folder and track it.
@@ -68,7 +73,7 @@ class Rag:
         dataset = self.setting.dataset.load()
         split = self.setting.split.divide(dataset)
         started, clock = time.time(), Stopwatch()
-        meter = UsageMeter({"llm": llm})
+        meter = UsageMeter({"llm": llm, "answer_metrics": self.answer_metrics})
         outcome = self.pipeline.run(dataset, self.setting.store)
         with clock("assemble"):
             reorders = by_role(self.pipeline.postprocessors)[1]
@@ -78,7 +83,7 @@ class Rag:
         with clock("generate"):
             answers = llm.complete_many([one.prompt for one in assembled], stage=STAGE)
         with clock("score"):
-            scores = self._scores(dataset, outcome, assembled, answers)
+            scores = self._scores(dataset, split, outcome, assembled, answers)
         shown = {query for side in split.shown for query in split.of(side)}
         run = Finished(
             dataset=dataset,
@@ -123,6 +128,7 @@ class Rag:
     def _scores(
         self,
         dataset: Dataset,
+        split: Split,
         outcome: Outcome,
         assembled: Sequence[Assembled],
         answers: Sequence[Answer],
@@ -130,8 +136,13 @@ class Rag:
         """What can be scored: recalls with labels, answers with references."""
         ids = [query.id for query in dataset.queries]
         found = []
+        level = self.setting.metrics.rel_level
+        metrics = [one for one in self.answer_metrics.values() if one is not None]
+        if metrics:  # before the others: what is asked for besides is not the score that counts
+            visible = {query for side in split.shown for query in split.of(side)}
+            rows = answer_rows(dataset, assembled, answers, level)
+            found += [score_visible(metric, rows, visible) for metric in metrics]
         if dataset.qrels is not None or dataset.spans is not None:
-            level = self.setting.metrics.rel_level
             top_k = self.context.top_k
             found.append(stage_recalls(dataset, outcome, assembled, top_k=top_k, rel_level=level))
         if any(query.answer for query in dataset.queries):
@@ -163,6 +174,7 @@ class Rag:
 
     def _record(self, run: Finished, files: Sequence[Path]) -> RunRecord:
         trial = self.setting.trial
+        parts = {**self._parts(), "answer_metrics": self.answer_metrics}
         return RunRecord(
             name=trial.name if trial else self.title,
             experiment=self.title,
@@ -171,7 +183,7 @@ class Rag:
             dataset=run.dataset,
             started=run.started,
             ended=time.time(),
-            params={**parameters(self._parts()), **(trial.values if trial else {})},
+            params={**parameters(parts), **(trial.values if trial else {})},
             scores=run.means,
             measures=run.measures(),
             files=files,

@@ -109,7 +109,7 @@ def test_a_pool_below_the_depth_is_refused(dataset):
 
 
 def test_every_candidate_of_the_pool_gets_a_reranker_score(dataset):
-    rerank = CrossEncoder(scorer=ProximityScorer("unicode"))
+    rerank = CrossEncoder(scorer=ProximityScorer(["unicode"]))
     told = outcome(dataset, {"rerank": rerank}, depth=20, pool=40)
     listed = told.ranked.nodes >= 0
     assert (listed == (told.ranked.parts["rerank"] == told.ranked.parts["rerank"])).all()

@@ -15,7 +15,7 @@ MU, WINDOW, WEIGHTS = 5.0, 3, (0.6, 0.3, 0.1)
 
 
 def fitted(texts):
-    scorer = ProximityScorer("unicode", weights=WEIGHTS, window=WINDOW, smoothing=MU)
+    scorer = ProximityScorer(["unicode"], weights=WEIGHTS, window=WINDOW, smoothing=MU)
     scorer.fit(texts)
     return scorer
 
@@ -60,7 +60,7 @@ def test_a_score_is_that_of_the_definition(query, texts):
 def test_words_that_stand_together_score_higher():
     texts = ["light speed is fast", "speed of light is fast", "light is fast, and so is its speed"]
     texts += [f"the sea has the wave {place}" for place in range(20)]
-    scorer = ProximityScorer("unicode")
+    scorer = ProximityScorer(["unicode"])
     scorer.fit(texts)
     scores = scorer.score_pairs(["light speed"] * len(texts), texts)
     assert [*np.argsort(-scores)][:3] == [0, 1, 2]

@@ -51,6 +51,20 @@ def test_overfit_is_looked_for_before_real():
     assert verdict.word == Word.OVERFIT
 
 
+def test_a_gain_that_grows_in_private_is_not_overfit():
+    def half(wins, size):
+        column = np.full(110, 0.5)
+        column[:wins] += size
+        return np.vstack([np.full(110, 0.5), column])
+
+    # Few large wins in public, many small ones in private: surprising, but nothing is lost.
+    scores = TrialScores(["base", "trial"], public=half(8, 0.5), private=half(90, 0.1))
+    verdict = judge(scores.gains(), rules=QUICK)
+    assert verdict.evidence.drop.p <= 0.05
+    assert verdict.evidence.drop.drop < 0
+    assert verdict.word == Word.REAL
+
+
 def test_many_equal_queries_are_noise():
     rng = np.random.default_rng(0)
     same = rng.choice([0.0, 0.5, 1.0], size=2_000)
