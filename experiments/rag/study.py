@@ -27,7 +27,7 @@ from experiments.result import score_rows
 from experiments.schema import Report, RunRecord
 from experiments.splits import SIDES
 from experiments.stopwatch import Stopwatch
-from experiments.summary import point_latest, write_summary
+from experiments.summary import point_latest, write_parts, write_summary
 from experiments.tracking.outbox import logged_id
 
 if TYPE_CHECKING:
@@ -153,6 +153,7 @@ class Rag:
         """The folder of the run, the tracker's copy, the traces, the tables in the terminal."""
         folder = self.setting.open_folder(self.title)
         files = [*write_answers(folder, run.stories), run.write_table(folder)]
+        files.append(write_parts(folder, describe(self._parts())))
         value = run.summary(self.title, self.setting.overrides)
         files.append(write_summary(folder, value))
         if self.setting.trial is None:
