@@ -18,6 +18,7 @@ METRICS = ("exact_match", "token_f1", "best_subspan")
 NO_REFERENCES = "The dataset has no reference answers, so answers are not scored."
 
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
+_CITATIONS = re.compile(r"\[\d+(?:\s*[,;-]\s*\d+)*\]")
 _HANGUL = re.compile(f"[{HANGUL}]")
 _NO_WORD = ("J", "E", "VCP", "XSV", "XSA", "SF", "SP", "SS", "SO", "SW")
 
@@ -89,6 +90,14 @@ def read_words(texts: Sequence[str]) -> list[Words]:
     ]
 
 
+def without_citations(answer: str) -> str:
+    """An answer without the numbers of its passages: the [14] of a passage is not the answer 14.
+
+    Else a number would be found or missed by the place of a passage.
+    """
+    return _CITATIONS.sub(" ", answer)
+
+
 def score_answers(
     query_ids: Sequence[str],
     answers: Sequence[str | None],
@@ -97,9 +106,10 @@ def score_answers(
     """The three scores of each answer: its best over the query's references.
 
     answers: None where the call failed, which is no wrong answer: it is not scored, and counted.
+        Citations such as [1] are taken out.
     references: [] (or only empty ones) where the query has none: it is not scored, and counted.
     """
-    said = read_words([answer or "" for answer in answers])
+    said = read_words([without_citations(answer or "") for answer in answers])
     known = [[words for words in read_words(several) if words.text] for several in references]
     values = np.full((len(answers), len(METRICS)), np.nan)
     for row, (answer, own) in enumerate(zip(said, known, strict=True)):

@@ -11,6 +11,7 @@ from experiments.position_lab.tasks import Passage, Task
 from postprocessors.long_context_reorder import Order
 
 SPREADS = ("adjacent", "half", "ends")
+OWN = "own"
 QUESTIONS = ("after", "before", "both")
 
 
@@ -32,6 +33,7 @@ class Condition(NamedTuple):
     def label(self) -> str:
         """For tables and figures; what is as usual is left out."""
         several = f", {self.evidence} passages {self.spread}" if self.evidence > 1 else ""
+        several += ", as ranked" if self.spread == OWN else ""
         question = f", question {self.question}" if self.question != "after" else ""
         order = f", order {self.order}" if self.order != "none" else ""
         return f"{self.documents} documents{several}{question}{order}"
@@ -55,7 +57,8 @@ class Axes:
     """What is varied.
 
     documents: passages in a prompt.  positions: where the evidence begins, 0 to 100 percent.
-    evidence: `1`, or a number and how they lie: `2 adjacent`, `3 half`, `2 ends`.
+    evidence: `1`, or a number and how they lie: `2 adjacent`, `3 half`, `2 ends`; `own` leaves the
+        passages as the pipeline ranks them, evidence that it ranks too low left out.
     question: before, after, or on both sides of the passages.
     order: modes of LongContextReorder.  repeats: orders of the distractors for each task.
     """
@@ -100,11 +103,11 @@ class Axes:
         ]
 
     def cells(self) -> Iterator[Cell]:
-        """Every cell; evidence at both ends has one position."""
+        """Every cell; evidence at both ends, or as ranked, has one position."""
         for condition in self.conditions():
-            positions = self.positions[:1] if condition.spread == "ends" else self.positions
-            for position in positions:
-                for repeat in range(self.repeats):
+            fixed, own = condition.spread in ("ends", OWN), condition.spread == OWN
+            for position in self.positions[:1] if fixed else self.positions:
+                for repeat in range(1 if own else self.repeats):
                     yield Cell(condition, position, repeat)
 
 
@@ -124,9 +127,14 @@ def places(documents: int, evidence: int, spread: str, position: float) -> list[
 
 
 def arranged(task: Task, cell: Cell, seed: int) -> list[Passage]:
-    """The passages by rank. Cells that differ in position have the same ones, and all but the
-    evidence in the same order."""
+    """The passages by rank.
+
+    Cells that differ in position have the same ones, and all but the evidence in the same order.
+    Raises ValueError for the order of a pipeline where none ranked the passages.
+    """
     condition = cell.condition
+    if condition.spread == OWN:
+        return _as_ranked(task, condition.documents)
     others = list(task.distractors[: condition.documents - condition.evidence])
     random.Random(f"{seed}/{task.id}/{cell.repeat}").shuffle(others)
     rest = iter(others)
@@ -138,13 +146,24 @@ def arranged(task: Task, cell: Cell, seed: int) -> list[Passage]:
     ]
 
 
+def _as_ranked(task: Task, documents: int) -> list[Passage]:
+    if task.above is None:
+        raise ValueError(
+            "lab.evidence=[own] shows passages as a pipeline ranks them: add lab_task=dataset."
+        )
+    above, below = task.distractors[: task.above], task.distractors[task.above :]
+    return [*above, *task.evidence[:1], *below][:documents]
+
+
 def _layout(value: int | str) -> tuple[int, str]:
+    if value == OWN:
+        return 1, OWN
     count, _, spread = str(value).partition(" ")
     spread = spread.strip() or "adjacent"
     if not count.isdecimal() or not 1 <= int(count) <= 3 or spread not in SPREADS:
         raise ValueError(
             f"lab.evidence has {value!r}: write 1, 2 or 3, and after 2 and 3 how they lie, "
-            f"{', '.join(SPREADS)}, such as '2 half'."
+            f"{', '.join(SPREADS)}, such as '2 half'; or own."
         )
     return int(count), spread if int(count) > 1 else "adjacent"
 

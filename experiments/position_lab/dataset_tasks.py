@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from experiments.position_lab.paper_lines import with_evidence
-from experiments.position_lab.tasks import Passage, Task, TaskSet, filled
+from experiments.position_lab.tasks import NOT_FOUND, Passage, Task, TaskSet, filled
 from experiments.rag.contexts import passage_text, question_text
 from experiments.rag.evidence_loss import required_documents
 
@@ -70,13 +70,28 @@ def _tasks(
         nodes = outcome.retrieved.nodes[rows[query.id]].tolist()
         ranked = [passages[node] for node in nodes if node >= 0]
         best = {**first, **{one.document: one for one in reversed(ranked)}}
+        evidence = sorted((best[name] for name in gold if name in best), key=_place(ranked))
         tasks.append(
             Task(
                 query.id,
                 question_text(query),
                 ((query.answer or "",),),
-                tuple(best[name] for name in sorted(gold) if name in best),
+                tuple(evidence),
                 tuple(one for one in ranked if one.document not in gold),
+                above=_above(evidence, ranked, gold),
             )
         )
     return tasks
+
+
+def _place(ranked: Sequence[Passage]) -> Callable[[Passage], tuple[int, str]]:
+    """Best first; what was not found comes last, by its id."""
+    places = {one.id: place for place, one in enumerate(ranked)}
+    return lambda one: (places.get(one.id, NOT_FOUND), one.id)
+
+
+def _above(evidence: Sequence[Passage], ranked: Sequence[Passage], gold: set[str]) -> int:
+    if not evidence or evidence[0] not in ranked:
+        return NOT_FOUND
+    before = ranked[: ranked.index(evidence[0])]
+    return sum(one.document not in gold for one in before)

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from experiments.identity import fingerprint
-from experiments.metrics.answers import best_subspan, read_words
+from experiments.metrics.answers import best_subspan, read_words, without_citations
 from retrievers.analyzers import clean
 
 if TYPE_CHECKING:
     from experiments.schema import Dataset
     from experiments.setting import Setting
+
+NOT_FOUND = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,8 @@ class Task:
     answers: groups of spellings; an answer is right that has one spelling of every group.
     evidence: the passages that are needed.  distractors: others, the most misleading first.
     literal: a spelling must stand letter for letter (key-value), else as `best_subspan` finds it.
+    above: how many distractors the pipeline ranks above the first evidence, `NOT_FOUND` where it
+        did not find it; None where no pipeline ranked anything.
     """
 
     id: str
@@ -41,6 +45,7 @@ class Task:
     evidence: tuple[Passage, ...]
     distractors: tuple[Passage, ...]
     literal: bool = False
+    above: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,7 @@ class TaskSet:
                         task.id,
                         task.question,
                         task.answers,
+                        task.above,
                         [[one.id, one.text] for one in (*task.evidence, *task.distractors)],
                     ]
                     for task in self.tasks
@@ -92,16 +98,17 @@ def score(tasks: Sequence[Task], answers: Sequence[str | None]) -> np.ndarray:
     """1 = right, 0 = wrong, NaN = the call failed, [n]; one task an answer.
 
     All spellings are taken as `best_subspan` takes them (Liu et al., TACL 2024), except in literal
-    tasks, where a value is found letter for letter, case aside.
+    tasks, where a value is found letter for letter, case aside. Citations are taken out first.
     """
-    said = read_words([answer or "" for answer in answers])
+    bare = [without_citations(answer or "") for answer in answers]
+    said = read_words(bare)
     wanted = list(dict.fromkeys(s for task in tasks for group in task.answers for s in group))
     known = dict(zip(wanted, read_words(wanted), strict=True))
     values = np.full(len(answers), np.nan)
     for row, (task, answer) in enumerate(zip(tasks, answers, strict=True)):
         if answer is not None:
             found = {
-                spelling: clean(spelling) in clean(answer)
+                spelling: clean(spelling) in clean(bare[row])
                 if task.literal
                 else best_subspan(said[row], known[spelling]) > 0
                 for group in task.answers

@@ -31,7 +31,8 @@ def sentences(found: Findings, *, repeats: int) -> list[str]:
     said += [_difference("The order gains", one) for one in found.gains]
     short = [one for one in found.conditions if one.recall < 1]
     said += [
-        f"{one.condition.label}: {1 - one.recall:.0%} of the evidence did not fit the budget."
+        f"{one.condition.label}: {1 - one.recall:.0%} of the evidence is in no prompt, for it was "
+        "ranked too low or did not fit the budget."
         for one in short
     ]
     said += [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,8 +25,12 @@ def stories(
     assembled: Sequence[Assembled],
     answers: Sequence[Answer],
     scores: PerQuery,
+    shown: Collection[str],
 ) -> list[Answered]:
-    """The story of each query, in the dataset's order; scores that are missing are left out."""
+    """The story of each query, in the dataset's order.
+
+    shown: the queries whose scores may be told. Scores that are missing are left out.
+    """
     values = scores.values.tolist()
     gate = outcome.gate
     return [
@@ -41,7 +45,7 @@ def stories(
             scores={
                 name: value
                 for name, value in zip(scores.metrics, values[row], strict=True)
-                if value == value
+                if value == value and query.id in shown
             },
         )
         for row, query in enumerate(dataset.queries)

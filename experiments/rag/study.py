@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,7 @@ from experiments.schema import Report, RunRecord
 from experiments.splits import SIDES
 from experiments.stopwatch import Stopwatch
 from experiments.summary import point_latest, write_parts, write_summary
-from experiments.tracking.outbox import logged_id
+from experiments.tracking.outbox import is_away, logged_id, reason
 
 if TYPE_CHECKING:
     from experiments.metrics.per_query import PerQuery
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from experiments.rag.answer_rows import AnswerMetric
     from experiments.schema import Dataset
     from experiments.setting import Setting
-    from experiments.splits import Split
     from generation.answers import Answer
     from generation.context import Assembled, ContextAssembler
     from generation.llm import StoredLLM
@@ -82,13 +81,14 @@ class Rag:
             )
         with clock("generate"):
             answers = llm.complete_many([one.prompt for one in assembled], stage=STAGE)
+        shown = {query for side in split.shown for query in split.of(side)}
         with clock("score"):
-            scores = self._scores(dataset, split, outcome, assembled, answers)
+            scores = self._scores(dataset, outcome, assembled, answers, shown)
         run = Finished(
             dataset=dataset,
             split=split,
             scores=scores,
-            stories=stories(dataset, outcome, assembled, answers, scores),
+            stories=stories(dataset, outcome, assembled, answers, scores, shown),
             seconds={**outcome.seconds, **clock.seconds},
             usage={stage: spent.numbers() for stage, spent in meter.read().items()},
             state=self._state(),
@@ -127,10 +127,10 @@ class Rag:
     def _scores(
         self,
         dataset: Dataset,
-        split: Split,
         outcome: Outcome,
         assembled: Sequence[Assembled],
         answers: Sequence[Answer],
+        shown: Collection[str],
     ) -> PerQuery:
         """What can be scored: recalls with labels, answers with references."""
         ids = [query.id for query in dataset.queries]
@@ -138,9 +138,8 @@ class Rag:
         level = self.setting.metrics.rel_level
         metrics = [one for one in self.answer_metrics.values() if one is not None]
         if metrics:  # before the others: what is asked for besides is not the score that counts
-            visible = {query for side in split.shown for query in split.of(side)}
             rows = answer_rows(dataset, assembled, answers, level)
-            found += [score_visible(metric, rows, visible) for metric in metrics]
+            found += [score_visible(metric, rows, shown) for metric in metrics]
         if dataset.qrels is not None or dataset.spans is not None:
             top_k = self.context.top_k
             found.append(stage_recalls(dataset, outcome, assembled, top_k=top_k, rel_level=level))
@@ -194,14 +193,19 @@ class Rag:
         traced = run.visible[: self.traces]
         if logged is None or not traced:
             return 0
-        texts = {node.node_id: passage_text(node) for node in outcome.nodes}
         writer = TraceWriter(
             uri=self.setting.tracker.uri,  # type: ignore[attr-defined]  # a tracker with ids
             run=logged,
-            texts=texts,
+            texts={node.node_id: passage_text(node) for node in outcome.nodes},
             seconds=run.seconds,
         )
-        return writer.write(traced, started=run.started, queries=len(run.stories))
+        try:
+            return writer.write(traced, started=run.started, queries=len(run.stories))
+        except Exception as error:
+            if not is_away(error):
+                raise
+            show_notes([f"MLflow does not take traces ({reason(error)}); the run is whole."])
+            return 0
 
 
 def _unscored(dataset: Dataset) -> list[str]:

@@ -105,3 +105,9 @@ def test_refusals_are_known(answer):
 @pytest.mark.parametrize("answer", ["Paris", "서울이다", "No, it is Rome."])
 def test_answers_are_no_refusals(answer):
     assert not refuses(answer)
+
+
+@pytest.mark.parametrize("answer", ["Jeeps were built. [14]", "It was [3, 14].", "[14-15] say so"])
+def test_the_number_of_a_passage_is_no_answer(answer):
+    assert scores(answer, "14")["best_subspan"] == 0
+    assert scores(f"14 {answer}", "14")["best_subspan"] == 1

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from experiments.position_lab.cells import Axes, Cell, Condition, arranged, places
 from experiments.position_lab.key_value import KeyValueTasks
 from experiments.position_lab.sheet import prompt_of
+from experiments.position_lab.tasks import NOT_FOUND, Passage, Task
 from generation.context import ContextAssembler
 from generation.prompt_reading import read_prompt
 
@@ -130,3 +131,13 @@ def test_every_cell_is_listed_once():
 def test_axes_that_mean_nothing_are_refused(options):
     with pytest.raises(ValueError, match="lab"):
         Axes(**options)
+
+
+@pytest.mark.parametrize(
+    ("above", "expected"), [(0, "eab"), (1, "aeb"), (2, "abe"), (NOT_FOUND, "abc"), (3, "abc")]
+)
+def test_as_ranked_the_evidence_stands_where_the_pipeline_puts_it(above, expected):
+    e, *others = (Passage(name, name, name) for name in "eabcd")
+    one = Task("t", "?", (("e",),), (e,), tuple(others), above=above)
+    shown = arranged(one, cell(0, documents=3, spread="own"), 0)
+    assert "".join(passage.id for passage in shown) == expected

@@ -1,11 +1,13 @@
 """The lab as a whole: it finds an effect that is built in, and asks nothing twice."""
 
 import json
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 
 from experiments.position_lab.cells import Axes
+from experiments.position_lab.dataset_tasks import DatasetTasks
 from experiments.position_lab.key_value import KeyValueTasks
 from experiments.position_lab.study import PositionLab
 from generation.context import ContextAssembler
@@ -126,11 +128,26 @@ def test_evidence_that_does_not_fit_is_told(tmp_path):
     offline = lab(tmp_path, None, count=5, context=context).run()
     condition = summary(offline)["findings"]["conditions"][0]
     assert condition["recall"] == pytest.approx(3 / 5)
-    assert any("did not fit" in one for one in summary(offline)["sentences"])
+    assert any("in no prompt" in one for one in summary(offline)["sentences"])
 
 
 def test_without_a_model_it_says_which_to_choose(tmp_path):
-    from dataclasses import replace
-
     with pytest.raises(ValueError, match="llm=local"):
         replace(lab(tmp_path, None), llm=None).run()
+
+
+def test_the_pipelines_own_order_is_what_it_ranks(tmp_path):
+    rig = study(tmp_path)
+    own = replace(
+        lab(tmp_path, None, documents=[2, 3], evidence=[1, "own"], positions=[0, 100]),
+        tasks=DatasetTasks(pipeline=rig.pipeline),
+    )
+    report = own.run()
+    ranked = [
+        one
+        for one in summary(report)["findings"]["conditions"]
+        if one["condition"]["spread"] == "own"
+    ]
+    assert [one["positions"] for one in ranked] == [[0], [0]]
+    with pytest.raises(ValueError, match="lab_task=dataset"):
+        lab(tmp_path, None, evidence=["own"]).run()

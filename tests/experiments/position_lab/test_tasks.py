@@ -99,9 +99,10 @@ def test_right_means_one_spelling_of_every_group():
     passage = Passage("p", "p", "x")
     qa = Task("a", "?", (("서울", "Seoul"),), (passage,), ())
     both = Task("b", "?", (("f00d",), ("beef",)), (passage,), (), literal=True)
-    said = ["seoul!", "부산", None, "It is F00D and beef", "f00d"]
-    values = score([qa, qa, qa, both, both], said)
-    np.testing.assert_array_equal(values, [1, 0, np.nan, 1, 0])
+    number = Task("c", "?", (("14",),), (passage,), ())
+    said = ["seoul!", "부산", None, "It is F00D and beef", "f00d", "Jeeps. [14]"]
+    values = score([qa, qa, qa, both, both, number], said)
+    np.testing.assert_array_equal(values, [1, 0, np.nan, 1, 0, 0])
 
 
 def test_filling_up_takes_no_passage_twice_and_none_with_the_answer():

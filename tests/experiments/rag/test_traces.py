@@ -34,3 +34,18 @@ def test_a_trace_holds_the_whole_way_of_a_query(tmp_path):
     assert score.outputs["best_subspan"] == 1
     assert run.data.metrics["answers/queries"] == 6
     assert run.data.metrics.keys() >= {"public/assembly_recall", "public/best_subspan"}
+
+
+def test_a_server_that_goes_away_costs_the_traces_alone(tmp_path, monkeypatch, capsys):
+    from mlflow import MlflowClient
+
+    uri = f"sqlite:///{tmp_path}/mlflow.db"
+    tracker = OutboxTracker(uri, artifacts=str(tmp_path / "artifacts"), folder=tmp_path / "outbox")
+
+    def away(self, run):
+        raise ConnectionError("connection refused")
+
+    monkeypatch.setattr(MlflowClient, "get_run", away)
+    report = study(tmp_path, tracker=tracker, traces=2).run()
+    assert "does not take traces (no connection)" in capsys.readouterr().out.replace("\n", " ")
+    assert (report.folder / "answers.jsonl").exists()
