@@ -38,8 +38,7 @@ def write_result(folder: Path, name: str, result: Result, split: Split) -> list[
     folder.mkdir(parents=True, exist_ok=True)
     files = [folder / name for name in ("ranking.trec", "pipeline.json", "gate.tsv")]
     write_run(files[0], result.ranking, tag=name)
-    with atomic_file(files[1]) as part:
-        part.write_text(_json(result.key["pipeline"]), encoding="utf-8")
+    write_parts(folder, result.key["pipeline"])
     with atomic_file(files[2]) as part:
         part.write_text(_gate_table(result), encoding="utf-8")
     if result.scores is not None:
@@ -100,6 +99,14 @@ def write_summary(folder: Path, value: Mapping[str, Any]) -> Path:
     path = folder / "summary.json"
     with atomic_file(path) as part:
         part.write_text(_json(value), encoding="utf-8")
+    return path
+
+
+def write_parts(folder: Path, parts: Any) -> Path:
+    """Write pipeline.json: the described parts of a run, with sources and versions."""
+    path = folder / "pipeline.json"
+    with atomic_file(path) as part:
+        part.write_text(_json(parts), encoding="utf-8")
     return path
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ from experiments.result import score_rows
 from experiments.schema import Report, RunRecord
 from experiments.splits import SIDES
 from experiments.stopwatch import Stopwatch
-from experiments.summary import point_latest, write_summary
+from experiments.summary import point_latest, write_parts, write_summary
 from experiments.tracking.outbox import is_away, logged_id, reason
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from experiments.rag.answer_rows import AnswerMetric
     from experiments.schema import Dataset
     from experiments.setting import Setting
-    from experiments.splits import Split
     from generation.answers import Answer
     from generation.context import Assembled, ContextAssembler
     from generation.llm import StoredLLM
@@ -82,9 +81,9 @@ class Rag:
             )
         with clock("generate"):
             answers = llm.complete_many([one.prompt for one in assembled], stage=STAGE)
-        with clock("score"):
-            scores = self._scores(dataset, split, outcome, assembled, answers)
         shown = {query for side in split.shown for query in split.of(side)}
+        with clock("score"):
+            scores = self._scores(dataset, outcome, assembled, answers, shown)
         run = Finished(
             dataset=dataset,
             split=split,
@@ -128,10 +127,10 @@ class Rag:
     def _scores(
         self,
         dataset: Dataset,
-        split: Split,
         outcome: Outcome,
         assembled: Sequence[Assembled],
         answers: Sequence[Answer],
+        shown: Collection[str],
     ) -> PerQuery:
         """What can be scored: recalls with labels, answers with references."""
         ids = [query.id for query in dataset.queries]
@@ -139,9 +138,8 @@ class Rag:
         level = self.setting.metrics.rel_level
         metrics = [one for one in self.answer_metrics.values() if one is not None]
         if metrics:  # before the others: what is asked for besides is not the score that counts
-            visible = {query for side in split.shown for query in split.of(side)}
             rows = answer_rows(dataset, assembled, answers, level)
-            found += [score_visible(metric, rows, visible) for metric in metrics]
+            found += [score_visible(metric, rows, shown) for metric in metrics]
         if dataset.qrels is not None or dataset.spans is not None:
             top_k = self.context.top_k
             found.append(stage_recalls(dataset, outcome, assembled, top_k=top_k, rel_level=level))
@@ -154,6 +152,7 @@ class Rag:
         """The folder of the run, the tracker's copy, the traces, the tables in the terminal."""
         folder = self.setting.open_folder(self.title)
         files = [*write_answers(folder, run.stories), run.write_table(folder)]
+        files.append(write_parts(folder, describe(self._parts())))
         value = run.summary(self.title, self.setting.overrides)
         files.append(write_summary(folder, value))
         if self.setting.trial is None:

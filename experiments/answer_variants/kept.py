@@ -1,0 +1,178 @@
+"""What a study of several readings of one ranking leaves: files, tracker, ledger, tables."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+
+from experiments.atomic_file import atomic_file
+from experiments.console import say, terminal
+from experiments.figures import write_figure
+from experiments.identity import describe, fingerprint
+from experiments.ledger import LedgerEntry
+from experiments.parameters import parameters
+from experiments.result import score_rows
+from experiments.schema import Mean, Report, RunRecord
+from experiments.secrets import masked
+from experiments.splits import SIDES
+from experiments.summary import point_latest, write_parts, write_summary
+from experiments.tracking.outbox import logged_id
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+    from experiments.metrics.per_query import PerQuery
+    from experiments.schema import Dataset
+    from experiments.setting import Setting
+    from experiments.splits import Split
+
+Means = dict[str, dict[str, dict[str, Mean]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VariantScores:
+    """The scores of every reading.
+
+    scores: name of the reading -> its table; all tables have the same queries and metrics.
+    parts: what the run was made of.  started: seconds since the epoch.
+    """
+
+    title: str
+    dataset: Dataset
+    split: Split
+    scores: Mapping[str, PerQuery]
+    parts: Mapping[str, Any]
+    started: float
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Of all tables."""
+        return next(iter(self.scores.values())).metrics
+
+    @property
+    def means(self) -> Means:
+        """Reading -> split -> metric -> mean; a sealed split shows public alone."""
+        return {
+            name: {side: table.mean(self.split.of(side)) for side in self.split.shown}
+            for name, table in self.scores.items()
+        }
+
+    def frame(self) -> pd.DataFrame:
+        """One row a visible query, one column a reading and metric."""
+        import pandas as pd
+
+        frames = {name: table.frame() for name, table in self.scores.items()}
+        wide = pd.concat(frames, axis=1)
+        wide.columns = ["/".join(pair) for pair in wide.columns]
+        shown = {query for side in self.split.shown for query in self.split.of(side)}
+        return wide.loc[[query for query in wide.index if query in shown]]
+
+
+def keep(
+    run: VariantScores,
+    setting: Setting,
+    *,
+    figure: go.Figure | None = None,
+    told: Sequence[str] = (),
+    findings: Mapping[str, Any] | None = None,
+) -> Report:
+    """Write the run's folder, count its trials, track it, and show it.
+
+    told: sentences that stand below the tables, and in summary.json.
+    """
+    folder = setting.open_folder(run.title)
+    files = [write_parts(folder, describe(dict(run.parts))), _write_table(run, folder)]
+    if figure is not None:
+        files.append(write_figure(figure, folder / f"{run.title}.html"))
+    value = {
+        "experiment": run.title,
+        "overrides": [masked(word) for word in setting.overrides],
+        "dataset": run.dataset.name,
+        "fingerprints": {"dataset": run.dataset.fingerprint},
+        "scores": {
+            name: {side: {m: asdict(mean) for m, mean in by.items()} for side, by in sides.items()}
+            for name, sides in run.means.items()
+        },
+        **(findings or {}),
+        "sentences": list(told),
+    }
+    files.append(write_summary(folder, {**value, "mlflow_run_id": None}))
+    if setting.trial is None:
+        point_latest(folder.parent.parent, folder)
+    _count(run, setting)
+    logged = logged_id(setting.tracker.log(_record(run, setting, files)))
+    write_summary(folder, {**value, "mlflow_run_id": logged})
+    _show(run, told, folder)
+    return Report(folder=folder, means=run.means, per_query={run.title: run.frame()})
+
+
+def _write_table(run: VariantScores, folder: Path) -> Path:
+    path = folder / "per_query.parquet"
+    with atomic_file(path) as part:
+        run.frame().to_parquet(part)
+    return path
+
+
+def _count(run: VariantScores, setting: Setting) -> None:
+    """Every reading is a trial: the best of them was chosen among all."""
+    if setting.ledger is None:
+        return
+    sides = [side for side in run.split.shown if side in SIDES]
+    entries = [
+        LedgerEntry(
+            fingerprint([describe(dict(run.parts)), name]),
+            run.split.public,
+            run.title,
+            [row for side in sides for row in score_rows(table, side, run.split)],
+        )
+        for name, table in run.scores.items()
+    ]
+    setting.ledger.record(run.dataset.fingerprint, entries)
+
+
+def _record(run: VariantScores, setting: Setting, files: Sequence[Path]) -> RunRecord:
+    trial = setting.trial
+    scores: dict[str, dict[str, Mean]] = {}
+    for name, sides in run.means.items():
+        for side, by in sides.items():
+            own = scores.setdefault(side, {})
+            own.update({f"{name}/{metric}": mean for metric, mean in by.items()})
+    return RunRecord(
+        name=trial.name if trial else run.title,
+        experiment=run.title,
+        group=trial.sweep.group if trial else None,
+        parent=trial.sweep.parent if trial else None,
+        dataset=run.dataset,
+        started=run.started,
+        ended=time.time(),
+        params={**parameters(dict(run.parts)), **(trial.values if trial else {})},
+        scores=scores,
+        files=files,
+    )
+
+
+def _show(run: VariantScores, told: Sequence[str], folder: Path) -> None:
+    out = terminal()
+    for side in [one for one in run.split.shown if one in SIDES and run.split.of(one)]:
+        table = Table(title=side, title_justify="left")
+        table.add_column("")
+        for name in run.scores if run.metrics else ():
+            table.add_column(name, justify="right")
+        for metric in run.metrics:
+            table.add_row(metric, *(_cell(sides[side][metric]) for sides in run.means.values()))
+        if run.metrics:
+            out.print(table)
+    for sentence in told:
+        say(out, sentence)
+    say(out, f"Written to {folder}.")
+
+
+def _cell(mean: Mean) -> str:
+    covers = f"{mean.n_scored}/{mean.n_total}"
+    return f"– ({covers})" if mean.mean is None else f"{mean.mean:.4f} ({covers})"

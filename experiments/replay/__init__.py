@@ -1,0 +1,1 @@
+"""A run made again from what it left, and what is no longer the same."""

@@ -1,0 +1,117 @@
+"""What a run left on disk or in MLflow: enough to make it again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from experiments.secrets import MASK
+
+SUMMARY = "summary.json"
+_OURS = ("setting.folder", "tracker", "ledger", "force", "submission.path", "hydra.mode")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """The folder of a run and its summary."""
+
+    folder: Path
+    summary: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, folder: Path) -> StoredRun:
+        """Raises ValueError for a folder that no run has written."""
+        path = folder / SUMMARY
+        try:
+            summary = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise ValueError(
+                f"{folder} has no {SUMMARY}: give replay.run the folder of a run, such as "
+                "runs/latest, or the id of a run in MLflow."
+            ) from None
+        except ValueError as error:
+            raise ValueError(f"{path} is no JSON ({error}): the run cannot be read.") from error
+        if not isinstance(summary, dict) or "overrides" not in summary:
+            raise ValueError(f"{path} keeps no options, so the run cannot be made again.")
+        return cls(folder, summary)
+
+    def words(self) -> list[str]:
+        """The words of its command line, without those that say where it writes.
+
+        Raises ValueError for a run of this very experiment, and where a secret was left out.
+        """
+        words = [str(word) for word in self.summary["overrides"]]
+        if self.summary.get("experiment") == "replay":
+            raise ValueError(f"{self.folder} is itself a replay: give the run that it repeated.")
+        hidden = [word for word in words if MASK in word]
+        if hidden:
+            raise ValueError(
+                f"The run was given a secret that is not kept ({hidden[0]}): give it by an "
+                "environment variable and run it once more; that run can be replayed."
+            )
+        return [word for word in words if not sets(word, _OURS)]
+
+
+def find_run(run: str, runs: Path, uri: str | None, copy: Path) -> StoredRun:
+    """The run of a folder or of an MLflow id.
+
+    runs: the folder that is searched for a run with this id.  uri: of the MLflow server that is
+    asked for one that is not there; None asks nobody.  copy: where its files go.
+    Raises ValueError where there is no such run.
+    """
+    folder = Path(run).expanduser()
+    if folder.exists():
+        return StoredRun.read(folder.resolve())
+    for path in sorted(runs.glob(f"*/*/{SUMMARY}")):
+        if run in _ids(json.loads(path.read_text(encoding="utf-8"))):
+            return StoredRun.read(path.parent)
+    if uri is not None and _download(run, uri, copy):
+        return StoredRun.read(copy)
+    raise ValueError(
+        f"replay.run is '{run}', which is no folder and no run in MLflow that has kept its "
+        f"{SUMMARY}: give the folder of a run, such as runs/latest."
+    )
+
+
+def _ids(summary: Mapping[str, Any]) -> set[str]:
+    pipelines = summary.get("pipelines") or {}
+    kept = [summary, *pipelines.values()]
+    return {one["mlflow_run_id"] for one in kept if one.get("mlflow_run_id")}
+
+
+def _download(run: str, uri: str, copy: Path) -> bool:
+    """Whether MLflow had the files of the run."""
+    from mlflow import MlflowClient
+    from mlflow.exceptions import MlflowException
+
+    client = MlflowClient(uri)
+    try:
+        names = [one.path for one in client.list_artifacts(run)]
+        for name in names if SUMMARY in names else ():
+            client.download_artifacts(run, name, str(copy))
+    except MlflowException:
+        return False
+    return SUMMARY in names
+
+
+def sets(word: str, options: Sequence[str]) -> bool:
+    """Whether a word of the command line sets one of the options, or something within it."""
+    name = word.partition("=")[0].lstrip("+~")
+    return any(name == option or name.startswith(f"{option}.") for option in options)
+
+
+def described_parts(folder: Path) -> dict[str, Any]:
+    """Folder of a pipeline ("" for the run itself) -> its pipeline.json."""
+    return {
+        str(path.parent.relative_to(folder)): json.loads(path.read_text(encoding="utf-8"))
+        for path in sorted(folder.glob("**/pipeline.json"))
+    }
+
+
+def files_of(folder: Path, names: Sequence[str]) -> dict[str, Path]:
+    """Path below the folder -> file, of all files that have one of these names."""
+    found = [path for name in names for path in sorted(folder.glob(f"**/{name}"))]
+    return {str(path.relative_to(folder)): path for path in found}

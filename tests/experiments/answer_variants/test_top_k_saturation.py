@@ -1,0 +1,78 @@
+"""Recall and answers against the number of passages."""
+
+import json
+
+import pytest
+
+from experiments.answer_variants.top_k_saturation import TopKSaturation, saturation_figure
+from experiments.answer_variants.variants import NO_MODEL, Reading, read_many
+from generation.context import ContextAssembler
+from tests.experiments.answer_variants.rig import first_passage, parts
+
+
+def means(report, metric):
+    summary = json.loads((report.folder / "summary.json").read_text(encoding="utf-8"))
+    return [sides["all"][metric]["mean"] for sides in summary["scores"].values()]
+
+
+def test_recall_never_falls_with_k_and_answers_follow_the_model(tmp_path):
+    seen = []
+
+    def all_passages(prompt):
+        seen.append(prompt.count("\n["))
+        return prompt
+
+    report = TopKSaturation(**parts(tmp_path, all_passages), top_ks=[3, 1, 3, 2]).run()
+    recalls = means(report, "ranking_recall")
+    assert len(recalls) == 3
+    assert recalls == sorted(recalls)
+    assert means(report, "assembly_recall") == recalls
+    assert sorted(set(seen)) == [1, 2, 3]
+
+
+def test_a_tight_budget_keeps_the_prompt_behind_the_ranking(tmp_path):
+    tight = ContextAssembler(budget=1)
+    report = TopKSaturation(**parts(tmp_path, first_passage, context=tight), top_ks=[1]).run()
+    assert means(report, "assembly_recall") == [0]
+    assert means(report, "ranking_recall") == [1]
+
+
+def test_one_order_holds_for_every_k(tmp_path):
+    study = parts(tmp_path, first_passage)
+    readings = {"1": Reading(1, "best_last"), "3": Reading(3, "best_last")}
+    dataset = study["setting"].dataset.load()
+    outcome = study["pipeline"].run(dataset, study["setting"].store)
+    scores = read_many(dataset, outcome, study["context"], study["llm"], readings)
+    assert scores["1"].column("best_subspan").mean() == 1
+    assert scores["3"].column("best_subspan").mean() == 0
+
+
+def test_without_a_model_there_are_recalls_and_a_word_why(tmp_path, capsys):
+    study = {**parts(tmp_path), "llm": None}
+    report = TopKSaturation(**study, top_ks=[1, 2]).run()
+    told = " ".join(capsys.readouterr().out.split())
+    assert NO_MODEL in told
+    assert list(report.per_query["top_k_saturation"])[:3] == [
+        "top_k_1/candidate_recall",
+        "top_k_1/ranking_recall",
+        "top_k_1/assembly_recall",
+    ]
+
+
+def test_the_figure_has_recalls_and_the_answer_score(tmp_path):
+    study = parts(tmp_path, first_passage)
+    dataset = study["setting"].dataset.load()
+    outcome = study["pipeline"].run(dataset, study["setting"].store)
+    readings = {str(k): Reading(k, "none") for k in (1, 2)}
+    scores = read_many(dataset, outcome, study["context"], study["llm"], readings)
+    figure = saturation_figure({int(k): one for k, one in scores.items()}, ["q0", "q1", "q2"])
+    lines = {line.name: list(line.x) for line in figure.data}
+    assert lines == {name: [1, 2] for name in ("ranking_recall", "assembly_recall", "best_subspan")}
+
+
+@pytest.mark.parametrize(
+    ("ks", "said"), [([], "give numbers from 1"), ([0], "from 1"), ([1000], "add depth=1000")]
+)
+def test_a_wrong_k_is_answered_with_a_sentence(tmp_path, ks, said):
+    with pytest.raises(ValueError, match=said):
+        TopKSaturation(**parts(tmp_path), top_ks=ks).run()
