@@ -119,6 +119,7 @@ def test_fits_of_one_seed_are_bit_equal_and_of_two_seeds_are_not():
     assert not np.array_equal(one, other)
 
 
+@pytest.mark.slow
 def test_processes_agree_bit_by_bit():
     program = (
         "import hashlib; from chunk_quality.topic_entropy import TopicEntropy; "

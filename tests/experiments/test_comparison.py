@@ -186,6 +186,7 @@ def test_an_unknown_part_or_baseline_is_refused_before_any_work(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_renaming_every_document_changes_no_score(tmp_path):
     folder = tmp_path / "renamed"
     folder.mkdir()

@@ -71,6 +71,7 @@ def fake_points(scores, weights):
     return Points(surface, [Rule("zscore", "min", 100)])
 
 
+@pytest.mark.slow
 def test_each_point_scores_what_its_pipeline_scores_when_it_is_run(tmp_path):
     study = search(tmp_path, candidates=[100, 120])
     table = pd.read_parquet(study.run().folder / "surface.parquet")
@@ -161,6 +162,7 @@ def test_a_search_that_closes_in_takes_each_fold_its_own_way():
     assert len(points.rule) < len(fine)
 
 
+@pytest.mark.slow
 def test_a_sealed_split_leaves_nothing_private(tmp_path):
     ledger = Ledger(tmp_path / "ledger.db")
     study = search(tmp_path, split=RandomSplit(sealed=True), ledger=ledger)
@@ -175,6 +177,7 @@ def test_a_sealed_split_leaves_nothing_private(tmp_path):
     assert not len(ledger.scores(dataset.fingerprint, "map@3", split.private, "private"))
 
 
+@pytest.mark.slow
 def test_every_point_is_a_trial_and_running_one_of_them_is_no_new_one(tmp_path):
     ledger = Ledger(tmp_path / "ledger.db")
     report = search(tmp_path, ledger=ledger).run()
@@ -195,6 +198,7 @@ def test_every_point_is_a_trial_and_running_one_of_them_is_no_new_one(tmp_path):
     np.testing.assert_allclose(sorted(np.nanmean(rows, axis=1))[-1], table.max(), rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_the_yaml_pasted_back_gives_the_same_ranking(tmp_path):
     report = search(tmp_path).run()
     conf = tmp_path / "conf"
@@ -216,6 +220,7 @@ def test_the_yaml_pasted_back_gives_the_same_ranking(tmp_path):
     assert found == result.ranking.by_query()
 
 
+@pytest.mark.slow
 def test_a_nested_fusion_is_searched_over_its_leaves(tmp_path):
     inner = Hybrid({"bm25": BM25Retriever(), "char_tfidf": CharTfidfRetriever()})
     outer = Hybrid({"both": inner, "words": BM25Retriever(k1=0.9)}, weights={"words": 0.3})
@@ -254,6 +259,7 @@ def test_latest_leads_to_the_run(tmp_path):
     assert (tmp_path / "latest").resolve() == folder.resolve()
 
 
+@pytest.mark.slow
 def test_as_a_trial_it_is_a_child_of_the_sweep_and_says_nothing_itself(tmp_path, capsys):
     logged = []
     tracker = SimpleNamespace(log=lambda record: logged.append(record) or "waiting:abc")
@@ -270,6 +276,7 @@ def test_as_a_trial_it_is_a_child_of_the_sweep_and_says_nothing_itself(tmp_path,
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.slow
 def test_a_run_that_no_tracker_takes_leaves_its_summary(tmp_path):
     def refuse(record):
         raise RuntimeError("away")

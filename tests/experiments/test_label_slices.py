@@ -250,6 +250,7 @@ def test_the_option_review_reaches_the_folder_and_the_tracker(tmp_path):
     assert "label\twrong\tpublic\tmap@3" in table.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_imported_runs_and_a_search_are_sliced_too(tmp_path):
     path = sample_review(tmp_path)
     ranking = run(tmp_path).folder / "bm25" / "ranking.trec"

@@ -116,7 +116,7 @@ def test_a_report_of_pydantic_is_one_sentence(capsys):
         (["experiment=retrieval"], "Write +experiment=retrieval, with the plus"),
         (["--hydra-help", "tracker=none"], "--hydra-help stands alone"),
         (["chunkr=none"], "There is no option 'chunkr'. Did you mean chunker or pipeline.chunker?"),
-        (["postprocessor=[foo]"], "no postprocessor 'foo'. There are: long_context_reorder."),
+        (["postprocessor=[foo]"], "no postprocessor 'foo'. There are: cross_encoder, fuse,"),
         (["dataset.path=/a,b"], "as one text it is written dataset.path=\"'/a,b'\""),
     ],
 )

@@ -26,6 +26,7 @@ def sample() -> Dataset:
     return ScienceQA(path=str(ROOT / "data" / "science_sample")).load()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_hardly_a_question_is_blocked_and_chat_where_words_can_judge(name: str) -> None:
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):

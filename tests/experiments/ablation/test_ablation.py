@@ -96,6 +96,7 @@ def test_a_normalisation_goes_back_to_the_default():
     assert {rule.normalise for rule in changed.rules().values()} == {"zscore"}
 
 
+@pytest.mark.slow
 def test_the_table_is_that_of_the_runs_and_stored_stages_are_reused(tmp_path, capsys):
     six = fused(postprocessors={"top_k": TopK(top_k=20)})
     Ablation(setting=setting(tmp_path), pipeline=six, off=OFF).run()

@@ -89,6 +89,7 @@ def cases(draw):
 
 @settings(deadline=None, max_examples=150)
 @given(cases())
+@pytest.mark.slow
 def test_every_weighting_scores_as_the_ranking_of_its_hybrid(case):
     scores, weights, options, grades, chunks, depth = case
     corpus = nodes(chunks)

@@ -35,6 +35,7 @@ def gap(report, row=0):
     return summary(report)["findings"]["conditions"][row]["gap"]
 
 
+@pytest.mark.slow
 def test_a_built_in_u_curve_is_found(tmp_path):
     report = lab(tmp_path, key_value_model(u_curve), count=100).run()
     assert gap(report)["p"] < 0.01

@@ -72,6 +72,7 @@ def test_another_tracker_another_machine_and_none_are_left_alone(killed, monkeyp
     assert end_abandoned(killed.parent, Book()) == 1
 
 
+@pytest.mark.slow
 def test_in_mlflow_a_deleted_an_unknown_and_an_ended_run_stay_as_they_are(tmp_path):
     from mlflow import MlflowClient
 

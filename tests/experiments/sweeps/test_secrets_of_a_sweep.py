@@ -4,9 +4,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[3]
 
 
+@pytest.mark.slow
+@pytest.mark.ci
 def test_what_the_user_typed_is_in_no_file_of_the_sweep(tmp_path):
     words = ["-m", "+experiment=retrieval", "retriever=bm25", "retriever.k1=0.9,1.5"]
     places = [f"hydra.sweep.dir={tmp_path}/sweep", f"store.dir={tmp_path}/store", "ledger=null"]

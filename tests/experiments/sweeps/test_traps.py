@@ -80,6 +80,7 @@ def test_a_missing_plugin_is_named_before_the_first_trial(config, monkeypatch):
     assert raised.value.name.startswith("hydra_plugins")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "said"),
     [
