@@ -49,7 +49,7 @@ class SearchServer:
     first_wait: seconds before the second attempt; doubles each time, up to a minute. A server that
         asks for a longer wait (Retry-After) is given it, up to a minute too.
     The values behind the names are read at each call and kept nowhere. 429, 5xx, timeouts, closed
-    connections and cut answers are tried again; `repeats` counts them by kind, and the log names each.
+    connections and cut answers are tried again; `repeats` counts them by kind, the log names each.
     """
 
     address: str
