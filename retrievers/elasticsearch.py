@@ -38,9 +38,9 @@ class ElasticsearchServer(SearchServer):
 
     kind: ClassVar[str] = "Elasticsearch"
     start: ClassVar[str] = (
-        "docker run -d -p 9200:9200 -e discovery.type=single-node -e xpack.security.enabled=false "
-        "docker.elastic.co/elasticsearch/elasticsearch:8.19.0 sh -c "
-        "'bin/elasticsearch-plugin install --batch analysis-nori && exec bin/elasticsearch'"
+        "docker run -d -p 127.0.0.1:9200:9200 docker.elastic.co/elasticsearch/elasticsearch:8.19.0 "
+        "bash -c 'bin/elasticsearch-plugin install --batch analysis-nori && exec bin/elasticsearch "
+        "-E discovery.type=single-node -E xpack.security.enabled=false'"
     )
 
     def authorization(self, key: str) -> tuple[str, str]:

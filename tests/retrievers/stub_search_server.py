@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from retrievers.bm25 import BM25Retriever
+from retrievers.ranking import Rows, Scores
 
 Answer = tuple[int, Any]
 NOT_FOUND: Answer = (404, {"status": {"error": "Not found"}, "error": {"type": "not_found"}})
@@ -76,7 +77,7 @@ class StubElasticsearch(StubServer):
                 self._refresh(index)
                 return 200, {"_shards": {"failed": 0}}
             case ["_msearch"]:
-                return 200, {"responses": [self._search(index, one) for one in body[1::2]]}
+                return 200, {"responses": self._search(index, body[1::2])}
         return NOT_FOUND
 
     def _create(self, index: str) -> Answer:
@@ -103,18 +104,28 @@ class StubElasticsearch(StubServer):
         self.models[index] = BM25Retriever(k1=1.2)
         self.models[index].index([passages[row] for row in sorted(passages)])
 
-    def _search(self, index: str, body: Any) -> dict[str, Any]:
-        assert body["sort"] == [{"_score": "desc"}, {"row": "asc"}]
-        query = body["query"]
-        inner = query["bool"]["must"][0] if "bool" in query else query
-        among = query["bool"]["filter"][0]["terms"]["row"] if "bool" in query else None
-        text = inner["match"]["text"]["query"]
-        found, scores = self.models[index].search([text], len(self.indexes[index]))
-        pairs = zip(scores[0].astype(np.float32), found[0], strict=True)
-        ranked = sorted((-float(s), int(row)) for s, row in pairs if row >= 0)
-        kept = [(-s, row) for s, row in ranked if among is None or row in among]
-        hits = [{"_id": str(row), "_score": None, "sort": [s, row]} for s, row in kept]
-        return {"status": 200, "_shards": {"failed": 0}, "hits": {"hits": hits[: body["size"]]}}
+    def _search(self, index: str, bodies: list[Any]) -> list[dict[str, Any]]:
+        matches = [_match(body["query"]) for body in bodies]
+        texts = [match["text"]["query"] for match in matches]
+        found, scores = self.models[index].search(texts, len(self.indexes[index]))
+        scores = scores.astype(np.float32).astype(np.float64)
+        return [_hits(*all_of_one) for all_of_one in zip(bodies, found, scores, strict=True)]
+
+
+def _match(query: Any) -> Any:
+    return (query["bool"]["must"][0] if "bool" in query else query)["match"]
+
+
+def _hits(body: Any, found: Rows, scores: Scores) -> dict[str, Any]:
+    assert body["sort"] == [{"_score": "desc"}, {"row": "asc"}]
+    query = body["query"]
+    kept = found >= 0
+    if "bool" in query:
+        kept &= np.isin(found, query["bool"]["filter"][0]["terms"]["row"])
+    order = np.lexsort((found[kept], -scores[kept]))[: body["size"]]
+    sorts = zip(scores[kept][order].tolist(), found[kept][order].tolist(), strict=True)
+    hits = [{"_id": str(row), "_score": None, "sort": [score, row]} for score, row in sorts]
+    return {"status": 200, "_shards": {"failed": 0}, "hits": {"hits": hits}}
 
 
 class StubQdrant(StubServer):
