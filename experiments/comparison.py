@@ -10,7 +10,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments import console
+from experiments import board_prediction, console
+from experiments.cost.table import show_costs, write_cost_figure
 from experiments.destinations import check_destination, check_name
 from experiments.figures import score_figure, write_figure
 from experiments.label_slices import GoldLabels, gold_labels, review_notes, write_slices
@@ -43,10 +44,12 @@ def _weights(name: str, pipeline: Pipeline) -> list[str]:
 
 
 def _measures(result: Result) -> dict[str, float]:
-    """What a run cost: seconds by stage, and by stage what it asked of models."""
+    """What a run cost: seconds and model calls by stage; and what its gate blocked rightly."""
     found = {f"seconds/{stage}": seconds for stage, seconds in result.seconds.items()}
     for stage, numbers in result.usage.items():
         found |= {f"model/{stage}/{name}": value for name, value in numbers.items()}
+    found |= {f"gate/{name}": value for name, value in result.gate.items()}
+    found |= {f"cost/{name}": value for name, value in result.cost.items()}
     return {**found, **result.measures}
 
 
@@ -97,6 +100,7 @@ class Comparison:
                 for earlier, name in pairwise(results if self.steps else ())
             }
             console.show(results, against, self.baseline, folder, before)
+            show_costs(results)
         return self._report(results, folder)
 
     def trial(self, pipeline: Pipeline, dataset: Dataset, split: Split) -> Result:
@@ -126,9 +130,12 @@ class Comparison:
             files[name] += write_slices(folder / name, result.scores, split, dataset, said[name])
             submission = self._submit(folder / name, dataset, result)
             files[name] += [submission] if submission else []
+            predicted = board_prediction.of_result(result, dataset) if submission else None
+            if predicted is not None and self.setting.trial is None:
+                console.show_notes([f"{name}: {predicted.sentence}"])
             kept[name] = {
                 "mlflow_run_id": None,
-                "submission": str(submission) if submission else None,
+                **board_prediction.submitted(submission, predicted),
             }
 
         def write() -> None:
@@ -156,6 +163,7 @@ class Comparison:
         if metrics is not None:
             figure = score_figure(results, metrics.metrics[0], split)
             files = [write_figure(figure, folder / "scores.html")]
+            files += write_cost_figure(folder, results)
         name, group, above = self._place(self.title, None)
         return self.setting.tracker.log(
             RunRecord(

@@ -133,6 +133,8 @@ def _show_gates(out: Console, results: Mapping[str, Result]) -> None:
             say(out, f"{said}; gate.tsv says why.")
         for note in result.notes:
             say(out, f"{name}: {note}")
+        for caution in result.cautions:
+            say(out, f"Caution: {name}: {caution}")
 
 
 def say(out: Console, sentence: str) -> None:

@@ -158,7 +158,8 @@ def evaluate_spans(
     places = _places(ranking, chunks)
     missing = preflight.missing_spans(query_ids, spans, places)
     zero = empty_qrels == "zero"
-    values = np.full((len(query_ids), len(measures)), 0.0 if zero else np.nan)
+    worst = [float(not measure.higher_is_better) if zero else np.nan for measure in measures]
+    values = np.full((len(query_ids), len(measures)), worst)
     for row, query in enumerate(query_ids):
         if gold := spans.get(query):
             found = [places[node] for node in ranking.nodes[row] if node >= 0]

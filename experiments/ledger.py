@@ -27,6 +27,9 @@ CREATE TABLE IF NOT EXISTS trials (
 CREATE TABLE IF NOT EXISTS scores (
   trial INTEGER, side TEXT, metric TEXT, list INTEGER, row BLOB,
   PRIMARY KEY (trial, side, metric)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS openings (
+  id INTEGER PRIMARY KEY, dataset BLOB, private INTEGER, question BLOB, at REAL,
+  UNIQUE (dataset, private, question));
 """
 _WAIT_SECONDS = 60.0
 
@@ -83,11 +86,11 @@ class Ledger:
 
         Rows are kept as float32. A known trial keeps its day; rows that it lacks are added.
         """
-        place = _digest(dataset)
-        with self._transaction() as database:
-            lists = _Lists(database)
+        place = text_digest(dataset)
+        with self.transaction() as database:
+            lists = QueryLists(database)
             for entry in entries:
-                trial = _digest(f"{entry.trial} {lists.digest(entry.public).hex()}")
+                trial = lists.trial(entry.trial, entry.public)
                 database.execute(
                     "INSERT OR IGNORE INTO trials VALUES (NULL, ?, ?, ?, ?, ?)",
                     (place, trial, lists.id(entry.public), entry.experiment, time.time()),
@@ -104,10 +107,10 @@ class Ledger:
     def count(self, dataset: str, public: Sequence[str] | None = None) -> int:
         """Distinct trials on the dataset; with `public`, those on that public half alone."""
         query = "SELECT count(*) FROM trials JOIN lists ON public = lists.id WHERE dataset = ?"
-        values: tuple[bytes, ...] = (_digest(dataset),)
+        values: tuple[bytes, ...] = (text_digest(dataset),)
         if public is not None:
             query += " AND digest = ?"
-            values += (_digest(_page(public)),)
+            values += (text_digest(_page(public)),)
         return int(self._read(query, values)[0][0]) if self._exists() else 0
 
     def tallies(self, dataset: str) -> list[Tally]:
@@ -117,7 +120,7 @@ class Ledger:
             "count(*) FROM trials JOIN lists ON public = lists.id WHERE dataset = ? "
             "GROUP BY day, experiment, public ORDER BY day, min(trials.id)"
         )
-        found = self._read(query, (_digest(dataset),)) if self._exists() else []
+        found = self._read(query, (text_digest(dataset),)) if self._exists() else []
         return [Tally(d, name, key, len(json.loads(ids)), n) for d, name, key, ids, n in found]
 
     def scores(
@@ -129,7 +132,7 @@ class Ledger:
             "JOIN lists ON lists.id = list "
             "WHERE dataset = ? AND metric = ? AND side = ? AND digest = ? ORDER BY trials.id"
         )
-        values = (_digest(dataset), metric, side, _digest(_page(query_ids)))
+        values = (text_digest(dataset), metric, side, text_digest(_page(query_ids)))
         found = self._read(query, values) if self._exists() else []
         return _stacked([row for (row,) in found], len(query_ids))
 
@@ -150,7 +153,12 @@ class Ledger:
             "AND other.list = (SELECT id FROM lists WHERE digest = ?) "
             "WHERE dataset = ? AND one.metric = ? AND lists.digest = ? ORDER BY trials.id"
         )
-        values = (_digest(_page(private)), _digest(dataset), metric, _digest(_page(public)))
+        values = (
+            text_digest(_page(private)),
+            text_digest(dataset),
+            metric,
+            text_digest(_page(public)),
+        )
         found = self._read(query, values) if self._exists() else []
         unseen = np.full(len(private), np.nan, dtype="<f4").tobytes()
         return (
@@ -162,11 +170,12 @@ class Ledger:
         return Path(self.path).exists()
 
     def _read(self, query: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
-        with self._transaction() as database:
+        with self.transaction() as database:
             return database.execute(query, values).fetchall()
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """The file while no other process writes: all that is done in it stays, or nothing."""
         path = Path(self.path)
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -191,7 +200,7 @@ class Ledger:
             ) from None
 
 
-class _Lists:
+class QueryLists:
     """Lists of query ids, each written once."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
@@ -199,15 +208,17 @@ class _Lists:
         self._known: dict[tuple[str, ...], tuple[int, bytes]] = {}
 
     def id(self, query_ids: tuple[str, ...]) -> int:
+        """Its number in this file."""
         return self._entry(query_ids)[0]
 
-    def digest(self, query_ids: tuple[str, ...]) -> bytes:
-        return self._entry(query_ids)[1]
+    def trial(self, mark: str, public: tuple[str, ...]) -> bytes:
+        """What a trial is known by: what was tried, and the half it could be chosen by."""
+        return text_digest(f"{mark} {self._entry(public)[1].hex()}")
 
     def _entry(self, query_ids: tuple[str, ...]) -> tuple[int, bytes]:
         if query_ids not in self._known:
             page = _page(query_ids)
-            digest = _digest(page)
+            digest = text_digest(page)
             self._database.execute(
                 "INSERT OR IGNORE INTO lists VALUES (NULL, ?, ?)", (digest, page)
             )
@@ -220,7 +231,8 @@ def _page(query_ids: Sequence[str]) -> str:
     return json.dumps(list(query_ids), ensure_ascii=False)
 
 
-def _digest(text: str) -> bytes:
+def text_digest(text: str) -> bytes:
+    """How the file knows a text."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:16]
 
 

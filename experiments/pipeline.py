@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.candidates import document_ranking, load_ranking, save_ranking, with_rows
-from experiments.chunking import chunk
-from experiments.identity import describe, fingerprint, module_source
+from experiments.cost.timing import SearchCost, search_cost
+from experiments.enriched import enriched_chunks, notes_on
+from experiments.identity import describe, fingerprint
 from experiments.indexes import Indexes
 from experiments.model_usage import UsageMeter
 from experiments.postprocessing import by_role, through
-from experiments.stage_files import load_array, load_chunks, save_array, save_chunks
+from experiments.stage_files import load_array, save_array
 from experiments.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class Outcome:
     seconds: stage -> wall time; a stage that the store answered costs what reading it costs.
     usage: stage -> what it asked of models.
     notes: one sentence for each thing a reader should know of how it ran.
+    search: what searching one query at a time costs.
     """
 
     nodes: Sequence[TextNode]
@@ -53,6 +55,7 @@ class Outcome:
     seconds: Mapping[str, float]
     usage: Mapping[str, StageUsage] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    search: SearchCost | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +111,8 @@ class Pipeline:
             ranking,
             clock.seconds,
             usage,
-            notes=self._notes(gate, [*ranking_parts, *reorders], usage),
+            notes=self._notes(nodes, gate, [*ranking_parts, *reorders], usage),
+            search=search_cost(plans, self.depth, indexes, store),
         )
 
     def read(
@@ -123,44 +127,19 @@ class Pipeline:
 
     def _notes(
         self,
+        nodes: Sequence[TextNode],
         gate: GateDecision,
         parts: Sequence[BatchPostprocessor],
         usage: Mapping[str, StageUsage],
     ) -> tuple[str, ...]:
-        said = [*getattr(self.query, "notes", ()), gate.note]
+        said = [*notes_on(self.enrich, nodes), *getattr(self.query, "notes", ()), gate.note]
         said += [note for part in parts for note in part.notes]
         calls = [f"{stage}: {spent.sentence()}" for stage, spent in usage.items()]
         return tuple(filter(None, [*said, *calls]))
 
     def chunks(self, dataset: Dataset, store: StageStore) -> tuple[Sequence[TextNode], Any]:
         """The enriched chunks of a dataset, and a JSON value of all that can change them."""
-        corpus = self._corpus(dataset)
-        return self._nodes(dataset, corpus, store), corpus
-
-    def _corpus(self, dataset: Dataset) -> Any:
-        """All that can change the nodes that are indexed."""
-        return {
-            "documents": dataset.corpus_fingerprint or dataset.fingerprint,
-            "chunking": module_source("experiments.chunking"),
-            "chunker": describe(self.chunker),
-            "enrich": describe(self.enrich),
-        }
-
-    def _nodes(self, dataset: Dataset, corpus: Any, store: StageStore) -> Sequence[TextNode]:
-        """The enriched chunks; the plain ones are kept too, for another enrichment of them."""
-        plain = {name: value for name, value in corpus.items() if name != "enrich"}
-
-        def enriched() -> Sequence[TextNode]:
-            chunks = store.remember(
-                "chunks",
-                plain,
-                lambda: chunk(dataset.corpus, self.chunker),
-                save_chunks,
-                load_chunks,
-            )
-            return self.enrich.enrich(chunks)  # type: ignore[no-any-return]
-
-        return store.remember("enriched", corpus, enriched, save_chunks, load_chunks)
+        return enriched_chunks(dataset, self.chunker, self.enrich, store)
 
     def decide(
         self,

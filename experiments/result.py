@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments.cautions.circular_labels import circular_labels
+from experiments.cautions.leaked_questions import leaked_questions
 from experiments.chunking import span_of
+from experiments.cost.measures import cost_of
+from experiments.gate_confusion import confusion
+from experiments.gold_path import GoldPaths, gold_paths
 from experiments.identity import describe, fingerprint, module_source
 from experiments.ledger import LedgerEntry, ScoreRow
 from experiments.metrics.per_query import PerQuery
@@ -20,6 +25,7 @@ from experiments.schema import Dataset, Mean
 from experiments.splits import SIDES
 from experiments.store import NotStorableError
 from generation.tally import FAILED
+from retrievers.gate import NoGate
 from retrievers.ranking import EVERY_PART, Ranking
 
 if TYPE_CHECKING:
@@ -44,10 +50,14 @@ class Result:
     means: split -> metric -> mean; empty without labels. A sealed split shows public alone.
     seconds: stage -> wall time when it was computed.
     usage: stage -> what it asked of models when it was computed, as finite numbers.
+    gate: what the gate blocked rightly and wrongly, as finite numbers; empty without labels.
     started, ended: of this run, in seconds since the epoch.
     stored: read from the store, so nothing was computed.
+    cautions: one sentence for each sign that the scores are too good.
     measures: further finite numbers that an experiment shows beside the scores; the store keeps
         none of them.
+    cost: what it cost when it was computed (`cost_of`); finite numbers.
+    gold: how far each gold passage of the scored queries came; None without labels.
     """
 
     key: Mapping[str, Any]
@@ -63,8 +73,12 @@ class Result:
     started: float
     ended: float
     usage: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    gate: Mapping[str, float] = field(default_factory=dict)
     stored: bool = False
+    cautions: Sequence[str] = ()
     measures: Mapping[str, float] = field(default_factory=dict)
+    cost: Mapping[str, float] = field(default_factory=dict)
+    gold: GoldPaths | None = None
 
 
 def judge(
@@ -165,12 +179,16 @@ def save_result(result: Result, folder: Path) -> None:
         "asked": dict(result.asked),
         "reasons": list(result.reasons),
         "notes": list(result.notes),
+        "cautions": list(result.cautions),
         "scores": None if result.scores is None else _labels(result.scores),
         "means": {s: {m: asdict(v) for m, v in by.items()} for s, by in result.means.items()},
         "seconds": dict(result.seconds),
         "usage": {stage: dict(numbers) for stage, numbers in result.usage.items()},
+        "gate": dict(result.gate),
         "started": result.started,
         "ended": result.ended,
+        "cost": dict(result.cost),
+        "gold": None if result.gold is None else result.gold.to_json(),
     }
     (folder / "trial.json").write_text(json.dumps(page), encoding="utf-8")
 
@@ -197,13 +215,17 @@ def load_result(folder: Path) -> Result:
         blocked=np.load(folder / "blocked.npy", allow_pickle=False),
         reasons=page["reasons"],
         notes=page["notes"],
+        cautions=page["cautions"],
         scores=scores,
         means={s: {m: Mean(**v) for m, v in by.items()} for s, by in page["means"].items()},
         seconds=page["seconds"],
         usage=page["usage"],
+        gate=page["gate"],
         started=page["started"],
         ended=page["ended"],
         stored=True,
+        cost=page["cost"],
+        gold=None if page["gold"] is None else GoldPaths.from_json(page["gold"]),
     )
 
 
@@ -216,6 +238,8 @@ def _run(
     query_ids = [query.id for query in dataset.queries if query.id in visible]
     scores = _scores(outcome, dataset, query_ids, setting.metrics)
     plans = [plan.for_part(EVERY_PART) for plan in outcome.plans]
+    stopped = [plan.id for plan, stop in zip(plans, outcome.gate.blocked, strict=True) if stop]
+    table = confusion(dataset, stopped, query_ids) if _gates(pipeline) else None
     return Result(
         key=key,
         parameters=parameters(pipeline),
@@ -223,14 +247,30 @@ def _run(
         asked={plan.id: "\n".join(plan.texts[EVERY_PART]) for plan in plans},
         blocked=outcome.gate.blocked,
         reasons=outcome.gate.reasons,
-        notes=outcome.notes,
+        notes=[*outcome.notes, *([table.sentence()] if table else [])],
+        cautions=_cautions(key, outcome, dataset, query_ids),
         scores=scores,
         means={side: scores.mean(split.of(side)) for side in split.shown} if scores else {},
         seconds=outcome.seconds,
         usage={stage: spent.numbers() for stage, spent in outcome.usage.items()},
+        gate=table.numbers() if table else {},
         started=started,
         ended=time.time(),
+        cost=cost_of(outcome),
+        gold=gold_paths(outcome, dataset, query_ids),
     )
+
+
+def _cautions(
+    key: Mapping[str, Any], outcome: Outcome, dataset: Dataset, query_ids: Sequence[str]
+) -> tuple[str, ...]:
+    """Signs that these scores are too good; labels of sealed queries are not looked at."""
+    circular = circular_labels(outcome.retrieved, outcome.nodes, dataset.qrels or {}, query_ids)
+    return (*leaked_questions(dataset.queries, key["pipeline"]), *circular)
+
+
+def _gates(pipeline: Pipeline) -> bool:
+    return not isinstance(pipeline.gate, NoGate)
 
 
 def _refuse_incomplete(result: Result) -> None:

@@ -37,6 +37,8 @@ class StageStore(Protocol):
         again: bool = False,
     ) -> T: ...
 
+    def size(self, stage: str, key: Any) -> int | None: ...
+
     def records(self, kind: str, key: Any) -> Records: ...
 
 
@@ -79,6 +81,13 @@ class Store:
             with self._explained():
                 self._keep(folder, key, lambda unfinished: save(value, unfinished))
         return value
+
+    def size(self, stage: str, key: Any) -> int | None:
+        """Bytes of an entry's files; None where it is not stored."""
+        folder = self._folder(stage, key)
+        if not folder.exists():
+            return None
+        return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
     def records(self, kind: str, key: Any) -> Records:
         """Values kept one by one (a vector a text, a score a pair) for one described model."""
@@ -135,6 +144,10 @@ class NoStore:
     ) -> T:
         """The value, built."""
         return build()
+
+    def size(self, stage: str, key: Any) -> int | None:
+        """None: nothing is stored."""
+        return None
 
     def records(self, kind: str, key: Any) -> Records:
         """Records that live as long as the object that asked for them."""

@@ -31,7 +31,10 @@ Differences = Mapping[str, Mapping[str, "PairedDifference"]]
 
 
 def write_result(folder: Path, name: str, result: Result, split: Split) -> list[Path]:
-    """Write one pipeline's ranking.trec, per_query.parquet, gate.tsv and pipeline.json."""
+    """Write one pipeline's ranking.trec, pipeline.json, gate.tsv, per_query.parquet, gold.parquet.
+
+    The last two only where there are labels.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     files = [folder / name for name in ("ranking.trec", "pipeline.json", "gate.tsv")]
     write_run(files[0], result.ranking, tag=name)
@@ -42,6 +45,10 @@ def write_result(folder: Path, name: str, result: Result, split: Split) -> list[
         files.append(folder / "per_query.parquet")
         with atomic_file(files[-1]) as part:
             _per_query(result.scores, split).to_parquet(part)
+    if result.gold is not None:
+        files.append(folder / "gold.parquet")
+        with atomic_file(files[-1]) as part:
+            _table(result.gold.to_json()).to_parquet(part)
     return files
 
 
@@ -68,7 +75,10 @@ def summary(
                 for side, by_metric in differences.get(name, {}).items()
             },
             "blocked": int(result.blocked.sum()),
+            "gate": dict(result.gate),
             "seconds": {stage: round(spent, 4) for stage, spent in result.seconds.items()},
+            **({"cautions": list(result.cautions)} if result.cautions else {}),
+            **({"cost": dict(result.cost)} if result.cost else {}),
             **({"measures": dict(result.measures)} if result.measures else {}),
             **kept[name],
         }
@@ -117,6 +127,12 @@ def _per_query(scores: PerQuery, split: Split) -> pd.DataFrame:
     side = {query: name for name in SIDES for query in split.of(name)}
     frame.insert(0, "split", [side.get(query, "neither") for query in frame.index])
     return frame
+
+
+def _table(columns: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame({name: list(column) for name, column in columns.items()})
 
 
 def point_latest(runs: Path, folder: Path) -> None:

@@ -29,7 +29,7 @@ class LexicalLLM(CustomLLM):
     """
 
     analyzer: str = "char_ngram"
-    trust: float = 2.0
+    trust: float = 4.0
 
     @property
     def metadata(self) -> LLMMetadata:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.llms import LLM
 
 _SECRET = re.compile(r"(^|[_-])(key|token|secret|password|credentials?|headers)$", re.IGNORECASE)
@@ -17,7 +18,7 @@ _HOW_IT_IS_CALLED = {
 _MASK = "…"
 
 
-def describe_model(model: LLM) -> dict[str, Any]:
+def describe_model(model: LLM | BaseEmbedding) -> dict[str, Any]:
     """Class, model name and parameters, as a JSON value without keys, timeouts and retries.
 
     The address of the server is a part of it: two servers may call different models by one name.
@@ -44,7 +45,7 @@ def line_of(model: LLM) -> str:
     return f"{_path(type(model))} {address} {name_of(model)}"
 
 
-def without_secrets(model: LLM, text: str) -> str:
+def without_secrets(model: LLM | BaseEmbedding, text: str) -> str:
     """A message with the model's keys taken out, and what looks like one."""
     for secret in _secrets(model):
         text = text.replace(secret, _MASK)
@@ -52,7 +53,7 @@ def without_secrets(model: LLM, text: str) -> str:
     return re.sub(r"\b(sk|up|gsk|hf)[-_][\w*-]{6,}", _MASK, text)
 
 
-def _secrets(model: LLM) -> Iterator[str]:
+def _secrets(model: LLM | BaseEmbedding) -> Iterator[str]:
     for name in type(model).model_fields:
         if _SECRET.search(name):
             value = getattr(model, name)

@@ -6,7 +6,7 @@ import os
 
 from llama_index.core.llms import LLM
 
-_NO_KEY = "none"  # an empty one would make the client send OPENAI_API_KEY to any address
+NO_KEY = "none"  # an empty one would make the client send OPENAI_API_KEY to any address
 
 
 def no_model() -> None:
@@ -29,7 +29,7 @@ def openai(
     from llama_index.llms.openai import OpenAI
 
     return OpenAI(
-        model=model, api_key=_key(key_from), temperature=temperature, max_tokens=max_tokens
+        model=model, api_key=key_of(key_from), temperature=temperature, max_tokens=max_tokens
     )
 
 
@@ -55,7 +55,7 @@ def openai_like(
     client: LLM = OpenAILike(
         model=model,
         api_base=api_base,
-        api_key=_NO_KEY if key_from is None else _key(key_from),
+        api_key=NO_KEY if key_from is None else key_of(key_from),
         temperature=temperature,
         max_tokens=max_tokens,
         context_window=context_window,
@@ -64,11 +64,15 @@ def openai_like(
     return client
 
 
-def _key(variable: str) -> str:
+def key_of(variable: str, option: str = "llm.llm.key_from") -> str:
+    """The key that an environment variable holds; `option` is the one that names the variable.
+
+    Raises ValueError where it is not set.
+    """
     key = os.environ.get(variable, "").strip()
     if not key:
         raise ValueError(
             f"The key of this model is read from the environment variable {variable}, which is not "
-            f"set: export {variable}=… and run again, or name another one with llm.llm.key_from."
+            f"set: export {variable}=… and run again, or name another one with {option}."
         )
     return key

@@ -46,8 +46,8 @@ class LLMRerank(BatchPostprocessor):
     ask: Ask = "listwise"
     characters: int = Field(default=1500, ge=1)
 
-    def model_post_init(self, context: Any, /) -> None:
-        super().model_post_init(context)
+    def __init__(self, **fields: Any) -> None:
+        super().__init__(**fields)
         given(self.llm, "llm_rerank")
 
     def postprocess_many(

@@ -37,8 +37,8 @@ class LogicFilter(BatchPostprocessor):
     first: int = Field(default=15, ge=1)
     characters: int = Field(default=1500, ge=1)
 
-    def model_post_init(self, context: Any, /) -> None:
-        super().model_post_init(context)
+    def __init__(self, **fields: Any) -> None:
+        super().__init__(**fields)
         given(self.llm, "logic_filter")
 
     def postprocess_many(

@@ -1,4 +1,4 @@
-"""Exact nearest neighbours of embeddings by cosine."""
+"""Nearest neighbours of embeddings by cosine, exact unless a graph is given."""
 
 from __future__ import annotations
 
@@ -25,6 +25,15 @@ DUST = 1e-6
 """A cosine below this is 0 but for the rounding of single-precision vectors."""
 
 
+class Neighbours(Protocol):
+    """An index of vectors that finds candidates without looking at all of them."""
+
+    def build(self, vectors: Vectors) -> None: ...
+    def nearest(self, queries: Vectors, width: int) -> Rows: ...
+    def save(self, folder: Path) -> None: ...
+    def load(self, folder: Path) -> None: ...
+
+
 @runtime_checkable
 class FittedEmbedding(Protocol):
     """An embedding that has to see the corpus before it can embed."""
@@ -43,16 +52,24 @@ class DenseRetriever(BatchRetriever):
     their scores are then added up in double precision, so that equal texts tie exactly and a query
     scores alike alone and in a batch. A cosine that only rounding keeps from 0 is 0, so passages at
     right angles to the query tie. Blank texts and zero vectors are no hit.
+    neighbours: None looks at every vector; an `Hnsw` finds most of the same candidates, and their
+        scores are exact all the same.
     """
 
-    def __init__(self, embedding: BaseEmbedding, *, name: str = "dense") -> None:
+    def __init__(
+        self,
+        embedding: BaseEmbedding,
+        *,
+        neighbours: Neighbours | None = None,
+        name: str = "dense",
+    ) -> None:
         super().__init__(name)
-        self.embedding = embedding
+        self.embedding, self.neighbours = embedding, neighbours
 
     def index(self, texts: Sequence[str]) -> None:
         if isinstance(self.embedding, FittedEmbedding):
             self.embedding.fit(texts)
-        self._vectors = self._embed(texts, queries=False)
+        self._keep(self._embed(texts, queries=False))
 
     def search(self, texts: Sequence[str], depth: int) -> tuple[Rows, Scores]:
         queries = self._embed(texts, queries=True)
@@ -84,13 +101,22 @@ class DenseRetriever(BatchRetriever):
 
     def save(self, folder: Path) -> None:
         np.save(folder / "vectors.npy", self._vectors)
+        if self.neighbours is not None:
+            self.neighbours.save(folder)
         if isinstance(self.embedding, FittedEmbedding):
             self.embedding.save(folder)
 
     def load(self, folder: Path) -> None:
         self._vectors = np.load(folder / "vectors.npy", mmap_mode="r")
+        if self.neighbours is not None:
+            self.neighbours.load(folder)
         if isinstance(self.embedding, FittedEmbedding):
             self.embedding.load(folder)
+
+    def _keep(self, vectors: Vectors) -> None:
+        self._vectors = vectors
+        if self.neighbours is not None:
+            self.neighbours.build(vectors)
 
     def _candidates(self, queries: Vectors, edge: int) -> Rows:
         """Every row that may stand in the first `edge` places, ties within rounding included."""
@@ -98,6 +124,8 @@ class DenseRetriever(BatchRetriever):
 
         count = len(self._vectors)
         width = min(count, 2 * edge + 16)
+        if self.neighbours is not None:
+            return self.neighbours.nearest(queries, width)
         while True:
             found, rows = faiss.knn(
                 queries, self._vectors, width, metric=faiss.METRIC_INNER_PRODUCT
@@ -127,8 +155,7 @@ class DenseRetriever(BatchRetriever):
                 f"The embedding of {kind} number {place + 1} is not finite: {texts[place][:60]!r}."
             )
         vectors = np.zeros((len(texts), raw.shape[1]), dtype=np.float32)
-        norms = np.linalg.norm(raw, axis=1, keepdims=True)
-        vectors[places] = raw / np.where(norms > 0, norms, 1.0)
+        vectors[places] = unit_vectors(raw)
         return vectors
 
     def _text_vectors(self, texts: list[str]) -> list[list[float]]:
@@ -138,6 +165,12 @@ class DenseRetriever(BatchRetriever):
         if hasattr(self.embedding, "get_query_embedding_batch"):
             return self.embedding.get_query_embedding_batch(texts)  # type: ignore[no-any-return]
         return [self.embedding.get_query_embedding(text) for text in texts]
+
+
+def unit_vectors(raw: NDArray[np.float64]) -> Vectors:
+    """The rows at length 1, in single precision; a zero vector stays one."""
+    norms = np.linalg.norm(raw, axis=1, keepdims=True)
+    return np.asarray(raw / np.where(norms > 0, norms, 1.0), dtype=np.float32)
 
 
 def _blocks(rows: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:

@@ -19,7 +19,7 @@ class TitlePrefix:
 
     def enrich(self, nodes: Sequence[BaseNode]) -> list[BaseNode]:
         """Copies that share all but the list of hidden keys with `nodes`."""
-        return [_searched_with(node, {TITLE}) for node in nodes]
+        return [searched_with(node, {TITLE}) for node in nodes]
 
 
 class NoEnrichment:
@@ -27,10 +27,11 @@ class NoEnrichment:
 
     def enrich(self, nodes: Sequence[BaseNode]) -> list[BaseNode]:
         """Copies that share all but the list of hidden keys with `nodes`."""
-        return [_searched_with(node, set()) for node in nodes]
+        return [searched_with(node, set()) for node in nodes]
 
 
-def _searched_with(node: BaseNode, keys: set[str]) -> BaseNode:
+def searched_with(node: BaseNode, keys: set[str]) -> BaseNode:
+    """A copy that is searched with those of its metadata that say something, and no other."""
     shown = {key for key in keys if str(node.metadata.get(key, "")).strip()}
     hidden = [key for key in node.metadata if key not in shown]
     return node.model_copy(update={"excluded_embed_metadata_keys": hidden})

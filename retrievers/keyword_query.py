@@ -28,6 +28,11 @@ class Keywords:
     def __init__(self, of: Planner | None = None, *, analyzer: str = "auto") -> None:
         self.of, self.analyzer = of or AllUserTurns(), analyzer
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What there is to say of how the query was made."""
+        return tuple(getattr(self.of, "notes", ()))
+
     def plan(self, queries: Sequence[Message]) -> list[QueryPlan]:
         plans = self.of.plan(queries)
         words = [" ".join(plan.texts[EVERY_PART]).split() for plan in plans]

@@ -52,3 +52,14 @@ def test_every_experiment_and_option_a_guide_names_exists(page):
     for group, choice in re.findall(r"(?<![\w.+])(\w+)=(\w+)", text):
         if group in groups and group != "experiment":
             assert (ROOT / "conf" / group / f"{choice}.yaml").exists(), f"{group}={choice}"
+
+
+def test_the_guide_to_contextual_retrieval_says_what_is_shown_and_searched():
+    names = {}
+    for block in blocks("docs/contextual_retrieval.md", "python"):
+        exec(compile(block, "docs/contextual_retrieval.md", "exec"), names)
+    (node,) = names["enriched"]
+    assert (node.get_content(), node.metadata["chunk_context"]) == (
+        "It rose by 3 %.",
+        "ACME, 2023.",
+    )

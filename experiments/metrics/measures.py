@@ -88,7 +88,7 @@ def parse(text: str) -> Measure:
     Raises ValueError for an unknown name, a missing or impossible depth, or a metric over spans.
     """
     kind, at, depth = str(text).partition("@")
-    if kind.startswith(SPAN_PREFIX):
+    if kind.removeprefix("1-").startswith(SPAN_PREFIX):
         raise ValueError(
             f"{text} is counted in characters and this set is labelled by documents: "
             f"use document metrics, such as map@3, ndcg@10 or recall@10."

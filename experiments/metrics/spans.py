@@ -65,9 +65,19 @@ def span_iou(found: Overlap) -> float:
     return found.held / (found.read + found.gold - found.held)
 
 
+def span_miss_rate(found: Overlap) -> float:
+    """The share of the gold spans that are not hit: 1 - span_recall."""
+    return 1.0 - span_recall(found)
+
+
+def span_failure_rate(found: Overlap) -> float:
+    """1 where no gold span is hit, else 0."""
+    return float(not found.spans_hit)
+
+
 @dataclass(frozen=True, slots=True)
 class SpanMeasure:
-    """One metric over gold spans at a depth k in chunks. Range [0, 1], higher is better."""
+    """One metric over gold spans at a depth k in chunks. Range [0, 1]."""
 
     kind: str
     k: int
@@ -85,11 +95,17 @@ class SpanMeasure:
         return self.kernel(overlap(chunks[: self.k], gold))
 
 
+_ANTHROPIC = "Anthropic, Introducing Contextual Retrieval, 2024, over spans"
+_FAILURES = {
+    f"1-{SPAN_PREFIX}recall": (span_miss_rate, _ANTHROPIC),
+    "span_failure_rate": (span_failure_rate, "no gold span is hit"),
+}
 _KINDS: dict[str, tuple[Callable[[Overlap], float], str]] = {
     "span_recall": (span_recall, "a span is hit when chunks hold half of it or more"),
     "span_coverage": (span_coverage, f"{_CHROMA}: recall"),
     "span_precision": (span_precision, f"{_CHROMA}: precision"),
     "span_iou": (span_iou, f"{_CHROMA}: IoU"),
+    **_FAILURES,
 }
 
 
@@ -99,7 +115,7 @@ def parse_span(text: str) -> SpanMeasure:
     Raises ValueError for an unknown name, an impossible depth, or a metric over documents.
     """
     kind, _, depth = str(text).partition("@")
-    if not kind.startswith(SPAN_PREFIX):
+    if not kind.removeprefix("1-").startswith(SPAN_PREFIX):
         raise ValueError(
             f"{text} counts documents and this set is labelled by characters, where the number of "
             f"relevant chunks depends on the chunker: use {', '.join(f'{k}@10' for k in _KINDS)} "
@@ -108,7 +124,8 @@ def parse_span(text: str) -> SpanMeasure:
     if kind not in _KINDS:
         raise ValueError(unknown(text, _KINDS))
     kernel, source = _KINDS[kind]
-    return SpanMeasure(kind, depth_of(text, depth), source, kernel)
+    higher = kind not in _FAILURES
+    return SpanMeasure(kind, depth_of(text, depth), source, kernel, higher)
 
 
 def _held(span: Span, chunks: Iterable[Span]) -> int:

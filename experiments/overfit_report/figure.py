@@ -26,7 +26,8 @@ def gains_figure(found: Findings) -> go.Figure | None:
         return None
     places = np.flatnonzero(gains.shown)
     public, private = gains.public[places].mean(axis=1), gains.private[places].mean(axis=1)
-    names = [gains.names[int(place)] for place in places]
+    names = [_writable(gains.names[int(place)]) for place in places]
+    chosen, baseline = _writable(found.card.trial), _writable(found.card.baseline)
     ends = np.array([min(public.min(), private.min(), 0.0), max(public.max(), private.max(), 0.0)])
     band = 1.96 * found.card.drop.error if found.card.drop else 0.0
     figure = go.Figure()
@@ -45,16 +46,16 @@ def gains_figure(found: Findings) -> go.Figure | None:
         y=private,
         mode="markers",
         marker={
-            "color": ["#d1495b" if name == found.card.trial else "#1f6f8b" for name in names],
+            "color": ["#d1495b" if name == chosen else "#1f6f8b" for name in names],
             "size": 9,
             "opacity": 0.8,
         },
         text=names,
         hovertemplate="%{text}<br>public %{x:+.4f}, private %{y:+.4f}<extra></extra>",
-        name=f"trials (red: {found.card.trial})",
+        name=f"trials (red: {chosen})",
     )
     figure.update_layout(
-        xaxis={"title": f"public gain over {found.card.baseline}", "gridcolor": "#e5e5e5"},
+        xaxis={"title": f"public gain over {baseline}", "gridcolor": "#e5e5e5"},
         yaxis={"title": "private gain", "gridcolor": "#e5e5e5"},
         template="plotly_white",
         font={"family": FONT, "size": 14},
@@ -63,3 +64,8 @@ def gains_figure(found: Findings) -> go.Figure | None:
         height=560,
     )
     return figure
+
+
+def _writable(name: str) -> str:
+    """The name without lone surrogates, which no file holds."""
+    return name.encode("utf-8", "replace").decode("utf-8")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from experiments.ledger import Ledger
-    from experiments.overfit_report.gather import Gathered
+    from experiments.overfit_report.gathered import Gathered
     from experiments.schema import Dataset
 
 EARLIER = "an earlier trial"
@@ -54,7 +54,7 @@ def findings(
     """Weigh the trials of a folder, and all that the ledger has seen on the same halves.
 
     baseline: the trial that the others are held against; None takes the first.
-    trial: the one the card is of; None takes the best in public.
+    trial: the one the card is of; None takes the best gathered one in public.
     ledger: None counts the gathered trials alone.
     Raises ValueError for an unknown name, and where no query is scored by all.
     """
@@ -74,11 +74,26 @@ def findings(
     return Findings(
         gathered=gathered,
         scores=scores,
-        card=card(scores, trial=trial, rules=rules),
+        card=card(scores, trial=trial or best_name(gathered, row), rules=rules),
         ladder=ladder(scores, rules=rules),
         remembered=len(extra[0]),
         notes=gathered.notes,
     )
+
+
+def best_name(gathered: Gathered, baseline: int) -> str:
+    """The gathered trial with the best public mean, the baseline apart; the first of equals.
+
+    Raises ValueError where no query is scored by all.
+    """
+    scores = TrialScores(
+        gathered.names,
+        public=gathered.public,
+        baseline=baseline,
+        higher_is_better=gathered.higher_is_better,
+    )
+    gains = scores.gains()
+    return gains.names[gains.winner]
 
 
 def layout_of(dataset: Dataset, split: object, query_ids: Sequence[str]) -> Layout:

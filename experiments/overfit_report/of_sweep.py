@@ -24,6 +24,9 @@ def sweep_report(folder: Path, dataset: Dataset, split: Any, ledger: Ledger | No
     another.
     """
     out = terminal()
+    if dataset.qrels is None and dataset.spans is None:
+        say(out, f"No overfitting report: {dataset.name} has no labels, so no trial is scored.")
+        return None
     try:
         gathered = gather(folder)
         ids = [*gathered.public_ids, *gathered.private_ids]

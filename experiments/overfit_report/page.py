@@ -11,6 +11,7 @@ from experiments.overfit_report.figure import gains_figure
 from experiments.overfit_report.findings import Findings
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
     from rich.table import Table
 
     from experiments.metrics.significance import PairedDifference
@@ -38,11 +39,16 @@ def write_page(path: Path, found: Findings) -> Path:
         about=words.about(found),
         ladder=rungs(found),
         plotly=get_plotlyjs() if figure else "",
-        figure=Markup(figure.to_html(include_plotlyjs=False, full_html=False)) if figure else "",
+        figure=Markup(_inserted(figure)) if figure else "",
     )
     with atomic_file(path) as part:
         part.write_text(page, encoding="utf-8", errors="replace")
     return path
+
+
+def _inserted(figure: go.Figure) -> str:
+    """The figure as a part of a page; its id is fixed, so that equal reports are equal files."""
+    return str(figure.to_html(include_plotlyjs=False, full_html=False, div_id="gains"))
 
 
 def halves(found: Findings) -> list[list[str]]:
@@ -59,9 +65,9 @@ def rungs(found: Findings) -> list[list[str]]:
     return [
         [
             rung.trial,
-            f"{rung.public.mean or 0.0:+.4f}",
+            _signed(rung.public.mean),
             f"{rung.public_p:.4f}",
-            "–" if rung.private is None else f"{rung.private.mean or 0.0:+.4f}",
+            "–" if rung.private is None else _signed(rung.private.mean),
             "–" if rung.private_p is None else f"{rung.private_p:.4f}",
         ]
         for rung in found.ladder
@@ -89,4 +95,9 @@ def _gain(gain: PairedDifference) -> list[str]:
     mean = gain.mean or 0.0
     interval = "–" if gain.low is None else f"{gain.low:+.4f} … {gain.high:+.4f}"
     record = f"{gain.wins} / {gain.losses} / {gain.ties}"
-    return [f"{mean:+.4f}", interval, f"{mean * gain.n:+.1f} of {gain.n}", record]
+    return [_signed(mean), interval, f"{mean * gain.n:+.1f} of {gain.n}", record]
+
+
+def _signed(value: float | None) -> str:
+    """Four digits and a sign, and no minus before nothing."""
+    return f"{round(value or 0.0, 4) + 0.0:+.4f}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,8 @@ from experiments.console import say, show_notes, terminal
 from experiments.overfit.rules import Rules
 from experiments.overfit_report import words
 from experiments.overfit_report.findings import Findings, findings, layout_of
-from experiments.overfit_report.gather import Gathered, gather
+from experiments.overfit_report.gather import gather
+from experiments.overfit_report.of_runs import gather_runs
 from experiments.overfit_report.of_sweep import PAGE
 from experiments.overfit_report.page import ladder_table, write_page
 from experiments.schema import Report, RunRecord
@@ -19,6 +21,7 @@ from experiments.summary import point_latest
 
 if TYPE_CHECKING:
     from experiments.overfit.redraws import Layout
+    from experiments.overfit_report.gathered import Gathered
     from experiments.schema import Dataset
     from experiments.setting import Setting
 
@@ -28,6 +31,7 @@ class OverfitReport:
     """The card of one trial, the ladder, and what choosing among all trials did.
 
     folder: of a sweep, or of a run with several pipelines.
+    runs: ids of MLflow runs, which are read instead of a folder; None reads the folder.
     baseline: the trial that the others are held against; None takes the first.
     trial: the one to judge; None takes the best in public.
     metric: None takes the first of the trials.
@@ -36,6 +40,7 @@ class OverfitReport:
     title: str
     setting: Setting
     folder: str = "runs/sweeps/latest"
+    runs: Sequence[str] | None = None
     baseline: str | None = None
     trial: str | None = None
     metric: str | None = None
@@ -44,10 +49,10 @@ class OverfitReport:
     def run(self) -> Report:
         """Write the page, print the card, track both.
 
-        Raises ValueError for a folder without trials, and for an unknown trial or metric.
+        Raises ValueError for a folder or runs without scores, and for an unknown trial or metric.
         """
         started = time.time()
-        gathered = gather(Path(self.folder), self.metric)
+        gathered = self._gathered()
         dataset = self.setting.dataset.load()
         same = dataset.fingerprint == gathered.dataset
         if not same:
@@ -72,6 +77,11 @@ class OverfitReport:
         show(found, page)
         return Report(folder=folder)
 
+    def _gathered(self) -> Gathered:
+        if self.runs is None:
+            return gather(Path(self.folder), self.metric)
+        return gather_runs(self.runs, getattr(self.setting.tracker, "uri", None), self.metric)
+
     def _layout(self, dataset: Dataset, gathered: Gathered) -> Layout:
         ids = [*gathered.public_ids, *gathered.private_ids]
         return layout_of(dataset, self.setting.split, ids)
@@ -91,7 +101,7 @@ class OverfitReport:
                     "trial": card.trial,
                     "baseline": card.baseline,
                     "metric": found.gathered.metric,
-                    "folder": str(self.folder),
+                    "trials from": ", ".join(self.runs) if self.runs else self.folder,
                 },
                 measures=measures(found),
                 files=[page],

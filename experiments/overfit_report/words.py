@@ -55,8 +55,10 @@ def _halves(found: Findings) -> list[str]:
 
 
 def next_to_best(found: Findings) -> str:
-    """Who came second in public."""
-    return f"Second in public: {found.card.runner_up}." if found.card.runner_up else ""
+    """Who came second in public, or first, where the card is of another one."""
+    gains = found.scores.gains()
+    place = "Second" if gains.names[gains.winner] == found.card.trial else "Best"
+    return f"{place} in public: {found.card.runner_up}." if found.card.runner_up else ""
 
 
 def _queries(value: float, n: int) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from experiments.metrics.refusals import refuses
 from experiments.position_lab.cells import Cell, Condition, arranged
-from experiments.position_lab.tasks import Task, TaskSet, score
+from experiments.position_lab.tasks import Task, score
 from generation.evidence import Evidence, assembly_recall
 from postprocessors.long_context_reorder import prompt_order
 
@@ -106,31 +106,34 @@ class Sheet:
 
 
 def fill_sheet(
-    found: TaskSet,
+    tasks: Sequence[Sequence[Task]],
     cells: Sequence[Cell],
     assembled: Sequence[Sequence[Assembled]],
     answers: Sequence[Sequence[Answer]],
     window: int,
 ) -> Sheet:
-    """The sheet of what was assembled and answered, [c][n] each.  window: tokens."""
+    """The sheet of the tasks and what was assembled and answered for them, [c][n] each.
+
+    window: of the model, in tokens.
+    """
     from generation.usage import count_tokens
 
     texts = tuple(tuple(answer.text for answer in row) for row in answers)
     given = np.array([[1.0 if text is not None else np.nan for text in row] for row in texts])
     return Sheet(
-        tuple(task.id for task in found.tasks),
+        tuple(task.id for task in tasks[0]),
         tuple(cells),
         texts,
-        correct=np.stack([score(found.tasks, row) for row in texts]),
+        correct=np.stack([score(own, row) for own, row in zip(tasks, texts, strict=True)]),
         refused=given * np.array([[refuses(text or "") for text in row] for row in texts]),
         length=given * np.array([[len(text or "") for text in row] for row in texts]),
         recall=np.array(
             [
                 [
                     assembly_recall(_as_documents(one), [passage.id for passage in task.evidence])
-                    for one, task in zip(row, found.tasks, strict=True)
+                    for one, task in zip(row, own, strict=True)
                 ]
-                for row in assembled
+                for row, own in zip(assembled, tasks, strict=True)
             ],
             dtype=np.float64,
         ),

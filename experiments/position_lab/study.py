@@ -13,9 +13,10 @@ from experiments.console import say, show_notes, terminal
 from experiments.figures import write_figure
 from experiments.parameters import parameters
 from experiments.position_lab import words
-from experiments.position_lab.cells import Axes, Cell
+from experiments.position_lab.cells import Axes
 from experiments.position_lab.figures import curve_figure, gain_figure, heat_figure
 from experiments.position_lab.findings import Findings, find
+from experiments.position_lab.questions import Questions
 from experiments.position_lab.sheet import Sheet, fill_sheet, prompt_of
 from experiments.position_lab.terminal import show
 from experiments.schema import Report, RunRecord
@@ -24,10 +25,10 @@ from experiments.summary import point_latest, write_summary
 from experiments.tracking.outbox import logged_id
 
 if TYPE_CHECKING:
-    from experiments.position_lab.tasks import TaskSet, TaskSource
+    from experiments.position_lab.tasks import TaskSource
     from experiments.setting import Setting
     from generation.answers import Answer
-    from generation.context import Assembled, ContextAssembler
+    from generation.context import ContextAssembler
     from generation.llm import StoredLLM
 
 TITLE = "lost_in_the_middle"
@@ -60,18 +61,19 @@ class PositionLab:
         found = self._tasks()
         show_notes(found.notes)
         cells = list(self.axes.cells())
+        tasks = [found.by_evidence[cell.condition.evidence] for cell in cells]
         assembled = [
-            [prompt_of(task, cell, self.context, found.seed) for task in found.tasks]
-            for cell in cells
+            [prompt_of(task, cell, self.context, found.seed) for task in own]
+            for cell, own in zip(cells, tasks, strict=True)
         ]
         prompts = [one.prompt for row in assembled for one in row]
         name = llm.metadata.model_name
         say(terminal(), words.bill(llm.estimate(prompts), len(prompts), name))
         if self.dry_run:
             return Report()
-        answers = _rows(llm.complete_many(prompts, stage=STAGE), len(found.tasks))
-        window = llm.metadata.context_window
-        return self._kept(found, cells, assembled, answers, (name, window, started))
+        answers = _rows(llm.complete_many(prompts, stage=STAGE), len(tasks[0]))
+        sheet = fill_sheet(tasks, cells, assembled, answers, llm.metadata.context_window)
+        return self._kept(found, sheet, name, started)
 
     def _model(self) -> StoredLLM:
         if self.llm is None:
@@ -81,22 +83,18 @@ class PositionLab:
             )
         return self.llm
 
-    def _tasks(self) -> TaskSet:
-        evidence = max(count for count, _ in self.axes.layouts())
+    def _tasks(self) -> Questions:
+        counts = sorted({count for count, _ in self.axes.layouts()}, reverse=True)
         documents = max(self.axes.documents)
-        return self.tasks.load(self.setting, documents=documents, evidence=evidence)
+        return Questions.of(
+            {
+                count: self.tasks.load(self.setting, documents=documents, evidence=count)
+                for count in counts
+            }
+        )
 
-    def _kept(
-        self,
-        found: TaskSet,
-        cells: Sequence[Cell],
-        assembled: Sequence[Sequence[Assembled]],
-        answers: Sequence[Sequence[Answer]],
-        about: tuple[str, int, float],
-    ) -> Report:
+    def _kept(self, found: Questions, sheet: Sheet, name: str, started: float) -> Report:
         """The folder of the run and the tracker's copy."""
-        name, window, started = about
-        sheet = fill_sheet(found, cells, assembled, answers, window)
         findings = find(sheet, self.axes.conditions(), seed=found.seed)
         folder = self.setting.open_folder(TITLE)
         files = _write(folder, sheet, findings, name)
@@ -112,14 +110,14 @@ class PositionLab:
         return Report(folder=folder, per_query={TITLE: sheet.frame()})
 
     def _summary(
-        self, found: TaskSet, findings: Findings, said: Sequence[str], name: str
+        self, found: Questions, findings: Findings, said: Sequence[str], name: str
     ) -> dict[str, Any]:
         return {
             "experiment": TITLE,
             "overrides": [masked(word) for word in self.setting.overrides],
             "tasks": {
                 "name": found.name,
-                "count": len(found.tasks),
+                "count": len(next(iter(found.by_evidence.values()))),
                 "fingerprint": found.fingerprint,
             },
             "model": name,
@@ -129,7 +127,7 @@ class PositionLab:
         }
 
     def _record(
-        self, found: TaskSet, findings: Findings, files: Sequence[Path], started: float
+        self, found: Questions, findings: Findings, files: Sequence[Path], started: float
     ) -> RunRecord:
         trial = self.setting.trial
         parts = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from textwrap import wrap
+from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -107,8 +107,8 @@ def _edges(values: np.ndarray) -> np.ndarray:
 
 
 def _hover(node: TextNode) -> str:
-    text = printable(node.text).replace("&", "&amp;").replace("<", "&lt;")
-    lines = wrap(text, _HOVER_LINE)
-    more = "…" if len(lines) > _HOVER_LINES else ""
-    name = printable(node.node_id).replace("<", "&lt;")
-    return f"<b>{name}</b><br>" + "<br>".join(lines[:_HOVER_LINES]) + more
+    """The first lines of a chunk, cut at a number of letters: Korean needs no other care."""
+    text = printable(node.text[: _HOVER_LINE * _HOVER_LINES])
+    lines = [text[begin : begin + _HOVER_LINE] for begin in range(0, len(text), _HOVER_LINE)]
+    more = "…" if len(node.text) > len(text) else ""
+    return f"<b>{escape(printable(node.node_id))}</b><br>" + "<br>".join(map(escape, lines)) + more

@@ -13,7 +13,6 @@ from chunk_quality.review_sample import printable
 from experiments.atomic_file import atomic_file
 from experiments.misses.figure import miss_figure
 from experiments.quality import words
-from experiments.quality.chunk_table import chunk_table
 from experiments.quality.figures import histogram, scatter
 from experiments.quality.measured import HIGH_IS_COHERENT
 
@@ -45,17 +44,20 @@ def write_report(
     path: Path,
     heading: Heading,
     nodes: Sequence[TextNode],
+    table: pd.DataFrame,
     measured: Measured,
     misses: Misses,
 ) -> Path:
-    """Write the page: what was found in a few sentences, then each measure, then all chunks."""
+    """Write the page: what was found in a few sentences, then each measure, then all chunks.
+
+    table: of the chunks (see `chunk_table`).
+    """
     from jinja2 import Environment
     from plotly.offline import get_plotlyjs
 
     template = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
         _TEMPLATE.read_text(encoding="utf-8")
     )
-    table = chunk_table(nodes, measured)
     page = template.render(
         heading=heading,
         plotly=get_plotlyjs(),

@@ -110,7 +110,9 @@ class ChunkQuality:
             embedding=self.measures.similarity.embedding.model_name,
             review=review.name,
         )
-        report = write_report(folder / "chunk_quality.html", heading, nodes, measured, misses)
+        report = write_report(
+            folder / "chunk_quality.html", heading, nodes, table, measured, misses
+        )
         files = [report, parquet, groups, review]
         if misses.relations:
             path = folder / "misses.tsv"

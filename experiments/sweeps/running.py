@@ -143,7 +143,13 @@ class RunningSweep:
 
     def _report(self) -> list[Path]:
         """The overfitting report of the winner, where the trials can be compared."""
-        if self.dataset is None or self.dataset.qrels is None or self.split is None:
+        if self.dataset is None or self.split is None:
+            swept = "dataset" if self.dataset is None else "split"
+            console.say(
+                console.terminal(),
+                f"No overfitting report: the {swept} was swept, and trials on other questions "
+                "cannot be compared.",
+            )
             return []
         from experiments.overfit_report.of_sweep import sweep_report
 

@@ -62,7 +62,7 @@ class MLflowTracker:
 
     def _create(self, record: RunRecord, tags: Mapping[str, str | None]) -> str:
         tags = {"mlflow.parentRunId": record.parent, **tags}
-        run = self._client.create_run(
+        run = self.client.create_run(
             self._experiment_id(_group(record)),
             start_time=int(record.started * 1000),
             run_name=record.name,
@@ -72,7 +72,7 @@ class MLflowTracker:
 
     def find(self, key: str, record: RunRecord) -> str | None:
         """The id of the run that was opened with this key, where `record` is listed."""
-        runs = self._client.search_runs(
+        runs = self.client.search_runs(
             [self._experiment_id(_group(record))], f"tags.`{KEY}` = '{key}'", _EVERY_VIEW, 1
         )
         return str(runs[0].info.run_id) if runs else None
@@ -82,7 +82,7 @@ class MLflowTracker:
         from mlflow.exceptions import MlflowException
 
         try:
-            info = self._client.get_run(run).info
+            info = self.client.get_run(run).info
         except MlflowException as error:
             if error.error_code != "RESOURCE_DOES_NOT_EXIST":
                 raise
@@ -99,7 +99,7 @@ class MLflowTracker:
 
         at = int(record.ended * 1000)
         numbers = {**metric_values(record.scores), **record.measures}
-        self._client.log_batch(
+        self.client.log_batch(
             run,
             metrics=[Metric(name, value, at, 0) for name, value in numbers.items()],
             params=[Param(name, _short(value)) for name, value in record.params.items()],
@@ -108,22 +108,22 @@ class MLflowTracker:
         if record.dataset is not None:
             self._log_dataset(run, record.dataset)
         for path in record.files:
-            self._client.log_artifact(run, str(path))
-        self._client.set_terminated(run, "FAILED" if record.failure else "FINISHED", at)
+            self.client.log_artifact(run, str(path))
+        self.client.set_terminated(run, "FAILED" if record.failure else "FINISHED", at)
 
     def _log_dataset(self, run: str, dataset: Dataset) -> None:
         from mlflow.exceptions import MlflowException
 
         try:
-            self._client.log_inputs(run, [_dataset_input(dataset)])
+            self.client.log_inputs(run, [_dataset_input(dataset)])
         except MlflowException as error:
             if not re.search("unique|duplicate", str(error), re.IGNORECASE):
                 raise
             # Another process has just written the same dataset: now it is found there.
-            self._client.log_inputs(run, [_dataset_input(dataset)])
+            self.client.log_inputs(run, [_dataset_input(dataset)])
 
     @cached_property
-    def _client(self) -> MlflowClient:
+    def client(self) -> MlflowClient:
         """The first use of a new SQLite file creates its tables: two processes must not race."""
         os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
         os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
@@ -152,7 +152,7 @@ class MLflowTracker:
         """The MLflow experiment of that name; made once, whoever asks first."""
         place = (self.uri, name)
         if place not in _experiments:
-            client = self._client
+            client = self.client
             with self._alone():
                 _experiments[place] = self._find_or_create(client, name)
         return _experiments[place]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 WAITING = "waiting:"
-_PATIENCE = {
+PATIENCE = {
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "4",
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
     "MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR": "1",
@@ -127,7 +127,7 @@ class OutboxTracker:
 
     @cached_property
     def _mlflow(self) -> MLflowTracker:
-        for name, value in _PATIENCE.items():
+        for name, value in PATIENCE.items():
             os.environ.setdefault(name, value)
         logging.getLogger("urllib3").setLevel(logging.ERROR)  # it would tell of every new try
         return MLflowTracker(self.uri, artifacts=self.artifacts)

@@ -18,6 +18,7 @@ from experiments.store import NoStore, Store
 from experiments.submissions.science_qa import ScienceQASubmission
 from experiments.tracking.none import NoTracker
 from postprocessors.long_context_reorder import LongContextReorder
+from postprocessors.top_k import TopK
 from retrievers.bm25 import BM25Retriever
 from retrievers.char_tfidf import CharTfidfRetriever
 from retrievers.enrich import TitlePrefix
@@ -89,7 +90,7 @@ def test_the_folder_holds_what_the_guide_promises(tmp_path):
     assert two["seconds"].keys() == {"chunk", "index", "retrieve", "gate", "postprocess"}
     assert (tmp_path / "latest").resolve() == report.folder.resolve()
     names = {"ranking.trec", "per_query.parquet", "gate.tsv", "pipeline.json", "submission.csv"}
-    assert files(report, "two").keys() == names | {"slices.tsv"}
+    assert files(report, "two").keys() == names | {"slices.tsv", "gold.parquet"}
     assert report.primary == two["scores"]["public"]["map@3"]["mean"]
     table = pd.read_parquet(report.folder / "two" / "per_query.parquet")
     public = table[table["split"] == "public"]["map@3"].mean()
@@ -107,7 +108,8 @@ def test_the_same_run_gives_the_same_bytes(tmp_path, again):
     assert files(first, "bm25") == files(second, "bm25")
     one, two = summary(first), summary(second)
     for value in (one, two):
-        del value["pipelines"]["bm25"]["seconds"], value["pipelines"]["bm25"]["submission"]
+        for name in ("seconds", "submission", "cost"):
+            del value["pipelines"]["bm25"][name]
     assert one == two
 
 
@@ -159,7 +161,7 @@ def test_prompt_order_changes_neither_scores_nor_submission(tmp_path):
 
 
 def test_a_prompt_order_that_does_not_stand_last_names_the_right_order(tmp_path):
-    parts = {"reorder": LongContextReorder(), "again": object()}
+    parts = {"reorder": LongContextReorder(), "again": TopK()}
     with pytest.raises(ValueError, match=r"postprocessor=\[again,reorder\]"):
         compare(tmp_path, pipeline(postprocessors=parts))
 

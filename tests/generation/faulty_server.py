@@ -114,8 +114,6 @@ class _Handler(BaseHTTPRequestHandler):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.owner.keys.add(self.headers.get("Authorization", ""))
         with self.owner.counted():
-            if self.path.endswith("/embeddings"):
-                return self._send(200, _embeddings(asked))
             prompt = _prompt(asked)
             return self._act(self.owner.outcome(prompt), prompt, asked)
 
@@ -129,6 +127,8 @@ class _Handler(BaseHTTPRequestHandler):
             return self.connection.close()
         if kind == "slow":
             time.sleep(self.owner.slow)
+        if self.path.endswith("/embeddings"):
+            return self._send(200, _embeddings(asked), cut=kind == "cut")
         text = other_language(prompt) if kind == "language" else self.owner.answer(prompt)
         body = _answer(self.path, prompt, text, usage=self.owner.usage)
         return self._send(200, body, cut=kind == "cut")
@@ -153,7 +153,7 @@ class _Handler(BaseHTTPRequestHandler):
 def _prompt(asked: dict[str, Any]) -> str:
     if "messages" in asked:
         return "\n".join(str(message["content"]) for message in asked["messages"])
-    return str(asked["prompt"])
+    return str(asked.get("prompt", asked.get("input")))
 
 
 def _answer(path: str, prompt: str, text: str, *, usage: bool) -> dict[str, Any]:

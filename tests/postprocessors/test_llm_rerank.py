@@ -126,7 +126,7 @@ def test_without_a_model_it_says_which_to_choose():
 
 
 def test_the_stand_in_prefers_what_shares_words_and_else_keeps_the_order():
-    part = LLMRerank(llm=LexicalLLM(), floor=0.0)
+    part = LLMRerank(llm=LexicalLLM(trust=1.0), floor=0.0)
     nodes = nodes_of(["it boils", "water boils at 100 degrees", "a river", "some water"])
     plans = plans_of(["When does water boil?"])
     assert part.postprocess_many(ranking_of([[2, 1, 0, 3]]), plans, nodes).ids(0)[0] == "d1"

@@ -6,8 +6,8 @@ import pytest
 
 from experiments.answer_variants.top_k_saturation import TopKSaturation, saturation_figure
 from experiments.answer_variants.variants import NO_MODEL, Reading, read_many
-from generation.context import ContextAssembler
 from experiments.schema import Query
+from generation.context import ContextAssembler
 from tests.experiments.answer_variants.rig import first_passage, parts
 from tests.experiments.rag.rig import Fixed
 

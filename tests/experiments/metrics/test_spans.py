@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.evaluation import evaluate_spans
+from experiments.metrics.measures import parse
 from experiments.metrics.spans import overlap, parse_span
 from experiments.schema import Span
 from retrievers.ranking import Ranking
@@ -80,6 +81,18 @@ def test_a_ranking_of_chunks():
     assert scores.values[:2].tolist() == [[0, 1], [0, 0]]
     assert scores.mean()["span_recall@2"] == type(scores.mean()["span_recall@2"])(0.5, 2, 3)
     assert scores.missing == 1
+
+
+def test_rates_of_failure_are_lower_the_more_spans_are_hit():
+    names = ["1-span_recall@1", "span_failure_rate@1"]
+    ranking = Ranking.from_lists({"q1": ["d#1"], "q2": ["e#0"]}, node_ids=CHUNKS)
+    gold = {"q1": [d(25, 35), d(0, 5)], "q2": [d(0, 5)]}
+    queries = ["q1", "q2", "q3"]
+    scores = evaluate_spans(ranking, gold, CHUNKS, names, queries=queries, empty_qrels="zero")
+    assert scores.values.tolist() == [[0.5, 0], [1, 1], [1, 1]]
+    assert scores.higher_is_better == (False, False)
+    with pytest.raises(ValueError, match="use document metrics"):
+        parse(names[0])
 
 
 @pytest.mark.parametrize(

@@ -151,3 +151,14 @@ def test_the_pipelines_own_order_is_what_it_ranks(tmp_path):
     assert [one["positions"] for one in ranked] == [[0], [0]]
     with pytest.raises(ValueError, match="lab_task=dataset"):
         lab(tmp_path, None, evidence=["own"]).run()
+
+
+def test_one_passage_and_two_are_asked_in_one_lab(tmp_path):
+    report = lab(tmp_path, None, count=6, documents=[5], evidence=[1, "2 half"]).run()
+    one, two = summary(report)["findings"]["conditions"]
+    assert [share["mean"] for share in one["accuracy"]] == [1.0] * 5
+    assert two["condition"]["evidence"] == 2
+    assert (one["recall"], two["recall"]) == (1, 1)
+    table = report.per_query["lost_in_the_middle"]
+    counts = table["answer"].str.count(r"\[").groupby(table["evidence"]).max()
+    assert counts.to_dict() == {1: 1, 2: 2}

@@ -1,0 +1,1 @@
+"""What a pipeline costs beside what it scores."""

@@ -1,0 +1,73 @@
+"""The second table of a comparison: what each pipeline costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from experiments.console import say, terminal
+from experiments.cost.figure import pareto_figure
+from experiments.cost.measures import BUILD, BYTES, P50, P95, TIMED, TOKENS, USD
+from experiments.cost.pareto import dominated
+from experiments.figures import write_figure
+
+if TYPE_CHECKING:
+    from experiments.result import Result
+
+
+def show_costs(results: Mapping[str, Result]) -> None:
+    """Milliseconds, build time, size, tokens and money; those that another beats are marked."""
+    from rich.table import Table
+    from rich.text import Text
+
+    out = terminal()
+    table = Table(title="Cost", title_justify="left")
+    table.add_column("pipeline")
+    for heading in ("ms a query\np50", "ms a query\np95", "build s", "index", "tokens", "USD"):
+        table.add_column(heading, justify="right")
+    for name, result in results.items():
+        table.add_row(Text(name), *_cells(result.cost))
+    out.print(table)
+    for name, better in dominated(public_scores(results), _times(results)).items():
+        say(out, f"{name} is dominated: {better} scores no worse in public and is no slower.")
+    timed = {int(result.cost[TIMED]) for result in results.values() if TIMED in result.cost}
+    if timed:
+        count = f"{min(timed)} to {max(timed)}" if len(timed) > 1 else str(min(timed))
+        say(
+            out,
+            f"Milliseconds: {count} queries searched one at a time, once, and stored; the later "
+            "steps are the mean of their batch.",
+        )
+
+
+def write_cost_figure(folder: Path, results: Mapping[str, Result]) -> list[Path]:
+    """Write cost.html; no file where fewer than two pipelines have a score and a time."""
+    scores, times = public_scores(results), _times(results)
+    if len({*scores} & {*times}) < 2:
+        return []
+    metric = next(result.scores.metrics[0] for result in results.values() if result.scores)
+    costs = {name: result.cost for name, result in results.items()}
+    return [write_figure(pareto_figure(scores, costs, metric), folder / "cost.html")]
+
+
+def public_scores(results: Mapping[str, Result]) -> dict[str, float]:
+    """Pipeline -> public mean of the first metric, turned so that higher is better."""
+    found = {}
+    for name, result in results.items():
+        if result.scores is not None:
+            mean = result.means["public"][result.scores.metrics[0]].mean
+            if mean is not None:
+                found[name] = mean if result.scores.higher_is_better[0] else -mean
+    return found
+
+
+def _times(results: Mapping[str, Result]) -> dict[str, float]:
+    return {name: result.cost[P50] for name, result in results.items() if P50 in result.cost}
+
+
+def _cells(cost: Mapping[str, float]) -> list[str]:
+    numbers = [f"{cost[name]:.2f}" if name in cost else "–" for name in (P50, P95, BUILD)]
+    size = f"{cost[BYTES] / 2**20:.1f} MiB" if BYTES in cost else "–"
+    money = f"{cost[USD]:.4f}" if USD in cost else "unknown"
+    return [*numbers, size, f"{cost.get(TOKENS, 0):,.0f}", money]

@@ -1,0 +1,1 @@
+"""Two stored pipelines, question by question: what moved, and which stage lost it."""

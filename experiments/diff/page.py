@@ -1,0 +1,182 @@
+"""The comparison as a page that opens without a network, as tables, and as a few lines of text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from experiments.atomic_file import atomic_file
+from experiments.diff.figure import flow_figure
+from experiments.diff.moves import LOST, SAME, WON
+from experiments.gold_path import KEPT, STAGES
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from experiments.diff.moves import Diff
+    from experiments.diff.side import Side
+    from experiments.schema import Dataset
+
+_TEMPLATE = Path(__file__).with_name("page.html")
+_LONGEST = 600
+_MOST_ROWS = 300
+
+
+def write_files(folder: Path, found: Diff, a: Side, b: Side, dataset: Dataset) -> list[Path]:
+    """diff.html, questions.tsv, gold.tsv and slices.tsv."""
+    texts = {query.id: query.text for query in dataset.queries}
+    table = found.questions.assign(text=[texts.get(str(q), "") for q in found.questions.index])
+    files = []
+    for name, frame in (
+        ("questions.tsv", table.reset_index()),
+        ("gold.tsv", found.gold),
+        ("slices.tsv", found.slices),
+    ):
+        files.append(folder / name)
+        with atomic_file(files[-1]) as part:
+            text = frame.to_csv(sep="\t", index=False, lineterminator="\n")
+            part.write_text(text, encoding="utf-8", errors="replace")
+    return [write_page(folder / "diff.html", found, a, b, dataset), *files]
+
+
+def write_page(path: Path, found: Diff, a: Side, b: Side, dataset: Dataset) -> Path:
+    """One file with the figure, the questions to read first, slices, and all that changed."""
+    from jinja2 import Environment
+    from markupsafe import Markup
+    from plotly.offline import get_plotlyjs
+
+    figure = flow_figure(found, a.name, b.name).to_html(include_plotlyjs=False, full_html=False)
+    template = Environment(autoescape=True, trim_blocks=True).from_string(
+        _TEMPLATE.read_text(encoding="utf-8")
+    )
+    cards = _Cards(found, a, b, dataset)
+    changed = [str(q) for q in found.questions.index[found.questions["outcome"] != SAME]]
+    rest = [query for query in changed if query not in found.first][:_MOST_ROWS]
+    page = template.render(
+        a=a.name,
+        b=b.name,
+        metric=found.metric,
+        k=found.k,
+        sentence=sentence(found, a, b),
+        figure=Markup(figure),
+        plotly=get_plotlyjs(),
+        stages=stage_rows(found),
+        slices=[_slice(row) for row in found.slices.itertuples(index=False)],
+        first=[cards.card(query) for query in found.first],
+        rest=[cards.card(query) for query in rest],
+        left_out=len(changed) - len(rest) - sum(query in changed for query in found.first),
+    )
+    with atomic_file(path) as part:
+        part.write_text(page, encoding="utf-8", errors="replace")
+    return path
+
+
+def sentence(found: Diff, a: Side, b: Side) -> str:
+    """Won, lost and unchanged in one line."""
+    n, gain = len(found.questions), float(found.questions["gain"].mean())
+    said = (
+        f"{b.name} against {a.name}, by {found.metric}: {found.count(WON)} questions won, "
+        f"{found.count(LOST)} lost, {found.count(SAME)} unchanged of {n}; mean gain {gain:+.4f}."
+    )
+    if found.uncounted:
+        said += f" {found.uncounted} questions that one side alone scored are left out."
+    return said
+
+
+def stage_rows(found: Diff) -> list[tuple[str, int, int]]:
+    """(stage, gold passages it lost in a, in b), in the order of the pipeline."""
+    a, b = found.stages("a"), found.stages("b")
+    return [(name, a.get(name, 0), b.get(name, 0)) for name in STAGES if name in a or name in b]
+
+
+def stage_table(found: Diff, a: str, b: str) -> Table:
+    """The stages for a terminal."""
+    from rich.table import Table
+    from rich.text import Text
+
+    title = f"Where the gold passages went (the first {found.k} count)"
+    table = Table(title=title, title_justify="left")
+    table.add_column("lost by")
+    for name in (a, b):
+        table.add_column(Text(name), justify="right")
+    for stage, one, other in stage_rows(found):
+        table.add_row(stage, str(one), str(other), style="bold" if stage == KEPT else "")
+    return table
+
+
+def first_table(found: Diff, dataset: Dataset) -> Table:
+    """The questions worth reading first, for a terminal."""
+    from rich.table import Table
+    from rich.text import Text
+
+    texts = {query.id: query.text for query in dataset.queries}
+    table = Table(title="Worth reading first", title_justify="left")
+    for heading in ("question", "text", "a", "b", "gold: rank and stage, a → b"):
+        table.add_column(heading, overflow="fold")
+    for query in found.first:
+        row = found.questions.loc[query]
+        moved = "\n".join(_moved(one) for one in _of(found, query))
+        text = printable(texts.get(query, ""))[:80]
+        table.add_row(Text(query), Text(text), f"{row['a']:.3f}", f"{row['b']:.3f}", Text(moved))
+    return table
+
+
+def printable(text: str) -> str:
+    """The text without lone surrogates, which neither a terminal nor a file can hold."""
+    return text.encode("utf-8", "replace").decode()
+
+
+class _Cards:
+    """What a reader needs to judge one question."""
+
+    def __init__(self, found: Diff, a: Side, b: Side, dataset: Dataset) -> None:
+        self.found, self.a, self.b = found, a, b
+        self.queries = {query.id: query for query in dataset.queries}
+        self.documents = {document.id: document for document in dataset.corpus}
+        self.gold = {str(q): [*rows.itertuples()] for q, rows in found.gold.groupby("query")}
+
+    def card(self, query: str) -> dict[str, Any]:
+        row = self.found.questions.loc[query]
+        asked = self.queries[query]
+        return {
+            "id": query,
+            "outcome": row["outcome"],
+            "a": f"{row['a']:.3f}",
+            "b": f"{row['b']:.3f}",
+            "earlier": [f"{turn.role}: {turn.text}" for turn in asked.history],
+            "text": asked.text,
+            "gold": [(_moved(one), self._text(one.gold)) for one in self.gold.get(query, [])],
+            "tops": [
+                (side.name, [(name, self._text(name)) for name in side.ranked.get(query, [])[:1]])
+                for side in (self.a, self.b)
+            ],
+        }
+
+    def _text(self, gold: str) -> str:
+        if gold in self.documents:
+            text = self.documents[gold].text
+        else:
+            name, _, place = gold.rpartition("[")
+            start, _, end = place[:-1].partition(":")
+            whole = self.documents[name].text if name in self.documents else ""
+            text = whole[int(start) : int(end)] if whole and end.isdecimal() else ""
+        return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+
+
+def _of(found: Diff, query: str) -> list[Any]:
+    return [*found.gold[found.gold["query"] == query].itertuples()]
+
+
+def _moved(one: Any) -> str:
+    return f"{one.gold}: {_place(one.rank_a, one.stage_a)} → {_place(one.rank_b, one.stage_b)}"
+
+
+def _place(rank: int, stage: str) -> str:
+    if stage == KEPT:
+        return f"rank {rank}" if rank else KEPT
+    return f"rank {rank}, {stage}" if rank else stage
+
+
+def _slice(row: Any) -> list[str]:
+    by, value, n, won, lost, same, gain = row
+    return [f"{by}: {value}", str(n), str(won), str(lost), str(same), f"{gain:+.4f}"]

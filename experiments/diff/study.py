@@ -1,0 +1,108 @@
+"""`+experiment=diff`: two stored pipelines, question by question."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from experiments.console import say, show_notes, terminal
+from experiments.diff.moves import LOST, SAME, WON, Diff, diff
+from experiments.diff.page import first_table, printable, sentence, stage_table, write_files
+from experiments.diff.side import Side, find, read_side
+from experiments.label_slices import gold_labels
+from experiments.schema import Dataset, Report, RunRecord
+
+if TYPE_CHECKING:
+    from experiments.setting import Setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiffStudy:
+    """Which questions moved from a to b, and which stage lost each gold passage.
+
+    a, b: the folder of a run or of a sweep's trial, the name of a pipeline in `folder`, or the
+        beginning of its fingerprint or of its MLflow id.
+    """
+
+    setting: Setting
+    a: str | None
+    b: str | None
+    folder: str = "runs/latest"
+    title: str = "diff"
+
+    def run(self) -> Report:
+        """Write the page and the tables, print what matters, track it. Nothing is run again.
+
+        Raises ValueError for a side that is missing, has no labels or ran on another dataset.
+        """
+        started = time.time()
+        run, runs = Path(self.folder).expanduser(), Path(self.setting.folder)
+        if not (self.a and self.b):
+            raise ValueError(
+                f"diff needs two sides: give diff.a=… and diff.b=…, pipelines of {run}."
+            )
+        folders = [find(str(one), run, runs) for one in (self.a, self.b)]
+        dataset = self.setting.dataset.load()
+        a, b = _named_apart([read_side(folder, dataset) for folder in folders])
+        found = diff(a, b, dataset, self._labels(dataset))
+        folder = self.setting.open_folder(self.title)
+        files = write_files(folder, found, a, b, dataset)
+        self._track(found, dataset, started, (a, b), files)
+        _show(found, a, b, dataset, files[0])
+        return Report(folder=folder)
+
+    def _labels(self, dataset: Dataset) -> dict[str, list[str]]:
+        said = gold_labels(self.setting.review, dataset)
+        return {query: sorted(labels) for query, labels in said.items()}
+
+    def _track(
+        self,
+        found: Diff,
+        dataset: Dataset,
+        started: float,
+        sides: tuple[Side, Side],
+        files: list[Path],
+    ) -> None:
+        a, b = sides
+        counts = {name: float(found.count(name)) for name in (WON, LOST, SAME)}
+        self.setting.tracker.log(
+            RunRecord(
+                name=f"{b.name} against {a.name}",
+                experiment=self.title,
+                dataset=dataset,
+                started=started,
+                ended=time.time(),
+                params={"a": str(a.folder), "b": str(b.folder), "metric": found.metric},
+                measures={f"diff/{name}": value for name, value in counts.items()},
+                files=files,
+            )
+        )
+
+
+def _named_apart(sides: list[Side]) -> tuple[Side, Side]:
+    """Two pipelines of one name are called by their runs too."""
+    a, b = sides
+    if a.name == b.name:
+        a, b = (
+            replace(one, name=f"{mark} ({one.folder.parent.name}/{one.name})")
+            for mark, one in (("a", a), ("b", b))
+        )
+    return a, b
+
+
+def _show(found: Diff, a: Side, b: Side, dataset: Dataset, page: Path) -> None:
+    out = terminal()
+    show_notes(
+        [
+            f"{side.folder} does not note how far its passages came, so only its ranking is read."
+            for side in (a, b)
+            if not side.told
+        ]
+    )
+    say(out, printable(sentence(found, a, b)))
+    out.print(stage_table(found, a.name, b.name))
+    if found.first:
+        out.print(first_table(found, dataset))
+    say(out, f"Written to {page}")

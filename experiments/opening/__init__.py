@@ -1,0 +1,1 @@
+"""Opening a sealed private half for one trial that was fixed before."""

@@ -1,0 +1,31 @@
+"""Which look it was and what is left, in sentences."""
+
+from __future__ import annotations
+
+from experiments.openings import Look
+from experiments.overfit.rules import Rules
+
+
+def of_seal(look: Look | None, rules: Rules, *, trial: str, shown: int) -> tuple[str, ...]:
+    """The looks together spend alpha: after look j, alpha / 2**j is left for all later ones.
+
+    look: None where the trial's private scores had been shown.  shown: how many trials' had.
+    """
+    if look is None:
+        return (
+            f"The seal is broken for {trial}: its private scores on this half were shown before, "
+            "so this is no look. It is judged as unsealed, with all trials counted whose private "
+            "scores were shown.",
+        )
+    before = ", which was asked before and is the same look" if look.again else ""
+    told = (
+        f"This is look {look.number} at this private half{before}: it is tested one-sided at "
+        f"{rules.level:.4g}, and {rules.level:.4g} is left for all later looks together."
+    )
+    if not shown:
+        return (told,)
+    return (
+        told,
+        f"Private scores of {shown} other trials on this half were shown unsealed: the level "
+        "holds only if they did not guide the choice.",
+    )

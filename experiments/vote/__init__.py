@@ -1,0 +1,1 @@
+"""Several rankings or submission files as one, by weighted votes."""

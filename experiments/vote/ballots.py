@@ -1,0 +1,136 @@
+"""The files that vote: read as far as they can be read, with what is wrong by line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from experiments.submissions.kaggle import KaggleSubmission
+from experiments.submissions.lines import Line, Problem, read_lines
+from experiments.submissions.rows import Parsed, Row
+from experiments.submissions.science_qa import ScienceQASubmission
+from experiments.trec_run import COLUMNS
+
+if TYPE_CHECKING:
+    from experiments.schema import Dataset
+
+_DEEPEST = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """What one file votes for.
+
+    name: what it is called in tables.  results: query id -> document ids, best first, each once.
+    problems: what could not be read, by line; the rest votes.
+    """
+
+    name: str
+    path: Path
+    results: dict[str, list[str]]
+    problems: tuple[Problem, ...]
+
+
+def read_ballots(paths: Sequence[str], dataset: Dataset) -> list[Ballot]:
+    """One a file, in their order: science_qa JSON lines, Kaggle CSV or a TREC run, told by content.
+
+    Raises ValueError for fewer than two files, a file that is not there, and one without a line
+    that can vote.
+    """
+    files = [Path(str(path)).expanduser() for path in paths]
+    if len(files) < 2:
+        raise ValueError(
+            f"vote.files names {len(files)} files: give two or more, 'vote.files=[FILE,FILE]'."
+        )
+    names = _names(files)
+    ballots = [_ballot(name, file, dataset) for name, file in zip(names, files, strict=True)]
+    for one in ballots:
+        if not any(one.results.values()):
+            first = f": {one.problems[0]}" if one.problems else "."
+            raise ValueError(f"{one.path} has no line that can vote{first}")
+    return ballots
+
+
+def _names(files: Sequence[Path]) -> list[str]:
+    """Their names without the ending; their folders' where those are equal, else with a number."""
+    for names in ([f.stem for f in files], [f.absolute().parent.name for f in files]):
+        if len({*names}) == len(names):
+            return names
+    return [f"{number} {file.stem}" for number, file in enumerate(files, 1)]
+
+
+def _ballot(name: str, path: Path, dataset: Dataset) -> Ballot:
+    file = read_lines(path)
+    parsed = _parser(file.lines)(file.lines)
+    queries = {query.id for query in dataset.queries}
+    corpus = {document.id for document in dataset.corpus}
+    results: dict[str, list[str]] = {}
+    problems = [*file.problems, *parsed.problems]
+    for row in parsed.rows:
+        if row.query is None or row.query not in queries:
+            what = (
+                "the line names no query" if row.query is None else f"query {row.query} is not here"
+            )
+            problems.append(Problem(row.line, what))
+        elif row.query in results:
+            problems.append(
+                Problem(row.line, f"query {row.query} is repeated; the first row votes")
+            )
+        else:
+            results[row.query] = _voted(row, corpus, problems)
+    ordered = sorted(problems, key=lambda problem: problem.line or 0)
+    return Ballot(name, path, results, tuple(dict.fromkeys(ordered)))
+
+
+def _voted(row: Row, corpus: set[str], problems: list[Problem]) -> list[str]:
+    """The ids of a row that can be voted for, each at its first place."""
+    kept: dict[str, None] = {}
+    for line, name in row.ids:
+        if name not in corpus:
+            problems.append(Problem(line, f"document id {name!r} is not in the corpus"))
+        elif name in kept:
+            problems.append(Problem(line, f"document id {name!r} is repeated"))
+        kept |= {name: None} if name in corpus else {}
+    return [*kept]
+
+
+def _parser(lines: Sequence[Line]) -> Callable[[Sequence[Line]], Parsed]:
+    """The format that most of the first lines have."""
+    head = [line.text for line in lines[:20]]
+    if 2 * sum(text.lstrip().startswith("{") for text in head) > len(head):
+        return ScienceQASubmission(k=_DEEPEST).parse
+    if 2 * sum(len(text.split()) >= 6 and "," not in text for text in head) > len(head):
+        return _run
+    columns = [name.strip() for name in head[0].split(",")] if head else []
+    if len(columns) == 2:
+        return KaggleSubmission(k=_DEEPEST, id_column=columns[0], ids_column=columns[1]).parse
+    return ScienceQASubmission(k=_DEEPEST).parse
+
+
+def _run(lines: Sequence[Line]) -> Parsed:
+    """A TREC run by its scores, ties by rank, as `read_run` orders it; bad lines are told."""
+    found: dict[str, list[tuple[float, float, int, str]]] = {}
+    problems = []
+    for number, text in lines:
+        columns = text.split()
+        numbers = _numbers(columns[3:5]) if len(columns) >= 6 else None
+        if numbers is None:
+            problems.append(Problem(number, f"no line of a TREC run: the columns are {COLUMNS}"))
+        else:
+            rank, score = numbers
+            found.setdefault(columns[0], []).append((-score, rank, number, columns[2]))
+    rows = [
+        Row(places[0][2], query, [(number, name) for *_, number, name in sorted(places)])
+        for query, places in found.items()
+    ]
+    return Parsed(rows, problems)
+
+
+def _numbers(columns: Iterable[str]) -> tuple[float, float] | None:
+    try:
+        rank, score = (float(column) for column in columns)
+    except ValueError:
+        return None
+    return (rank, score) if abs(rank) + abs(score) < float("inf") else None

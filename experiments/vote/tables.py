@@ -1,0 +1,82 @@
+"""What a vote shows: what could not be read, and what each file adds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from rich.table import Table
+from rich.text import Text
+
+from experiments.atomic_file import atomic_file
+from experiments.console import say, terminal
+from experiments.vote.agreement import Share
+from experiments.vote.ballots import Ballot
+
+_SHOWN = 10
+_HEADINGS = ("file", "weight", "half", "overlap", "questions changed", "gain", "low", "high")
+
+
+def show_problems(ballots: Sequence[Ballot]) -> None:
+    """The first problems of each file, by line; the rest of the file votes."""
+    out = terminal()
+    for ballot in ballots:
+        for problem in ballot.problems[:_SHOWN]:
+            say(out, f"{ballot.path}, {problem}")
+        if len(ballot.problems) > _SHOWN:
+            left = len(ballot.problems) - _SHOWN
+            say(out, f"{ballot.path}: {left} more problems stand in problems.tsv.")
+
+
+def write_problems(folder: Path, ballots: Sequence[Ballot]) -> Path:
+    """Write problems.tsv: file, line (empty: the whole file), problem."""
+    rows = [
+        "\t".join([str(one.path), "" if line is None else str(line), " ".join(message.split())])
+        for one in ballots
+        for line, message in one.problems
+    ]
+    return _write(folder / "problems.tsv", ["file\tline\tproblem", *rows])
+
+
+def write_shares(folder: Path, shares: Mapping[str, Sequence[Share]]) -> Path:
+    """Write files.tsv: one row a file and half."""
+    rows = [
+        "\t".join([cells[0], cells[1], side, *cells[2:]])
+        for side, those in shares.items()
+        for cells in map(_cells, those)
+    ]
+    return _write(folder / "files.tsv", ["\t".join(_HEADINGS), *rows])
+
+
+def show_shares(shares: Mapping[str, Sequence[Share]]) -> None:
+    """A table a half."""
+    out = terminal()
+    for side, those in shares.items():
+        title = f"What each file adds{', ' + side if side else ''}: the vote minus the vote without"
+        table = Table(title=title, title_justify="left")
+        headings = ["file", "weight", "overlap", "changed"]
+        headings += ["gain", "95 % interval"] if side else []
+        for heading in headings:
+            table.add_column(heading, justify="left" if heading == "file" else "right")
+        for name, weight, overlap, changed, mean, low, high in map(_cells, those):
+            told = [mean, f"{low} … {high}" if low else "–"] if side else []
+            table.add_row(Text(name), weight, overlap, changed, *told)
+        out.print(table)
+
+
+def _cells(share: Share) -> list[str]:
+    gain = share.gain
+    numbers = [None, None, None] if gain is None else [gain.mean, gain.low, gain.high]
+    return [
+        share.name,
+        f"{share.weight:g}",
+        f"{share.overlap:.3f}",
+        str(share.changed),
+        *("" if number is None else f"{number:+.4f}" for number in numbers),
+    ]
+
+
+def _write(path: Path, lines: Sequence[str]) -> Path:
+    with atomic_file(path) as part:
+        part.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", errors="replace")
+    return path

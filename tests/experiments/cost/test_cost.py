@@ -1,0 +1,105 @@
+"""Costs: what is timed, what is stored, and which pipelines another one beats."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from llama_index.core.embeddings import MockEmbedding
+
+from experiments.cost.measures import BYTES, P50, P95, TIMED, cost_of
+from experiments.cost.pareto import dominated
+from experiments.cost.timing import MOST_QUERIES, _embedding_anew
+from experiments.datasets.science_qa import ScienceQA
+from experiments.store import NoStore, Store
+from experiments.stored_embedding import StoredEmbedding
+from retrievers.char_tfidf import CharTfidfRetriever
+from retrievers.dense import DenseRetriever
+from retrievers.lsa import LsaEmbedding
+from tests.experiments.test_comparison import SAMPLE, compare, hybrid, pipeline, summary
+
+
+def test_a_comparison_shows_and_keeps_the_cost(tmp_path, capsys):
+    variants = {
+        "bm25": {},
+        "letters": {"retriever": CharTfidfRetriever()},
+        "two": {"retriever": hybrid()},
+    }
+    report = compare(tmp_path, variants=variants, baseline="bm25")
+    told = capsys.readouterr().out
+    for said in ("Cost", "ms a query", "MiB", "queries searched one at a time"):
+        assert said in told
+    costs = {name: one["cost"] for name, one in summary(report)["pipelines"].items()}
+    for cost in costs.values():
+        assert 0 < cost[P50] <= cost[P95]
+        assert cost[TIMED] <= MOST_QUERIES
+        assert cost["tokens"] == 0
+        assert cost["usd"] == 0
+    assert costs["two"][BYTES] == costs["bm25"][BYTES] + costs["letters"][BYTES]
+    assert costs["two"][P50] > max(costs["bm25"][P50], costs["letters"][P50]) * 0.5
+    assert (report.folder / "cost.html").stat().st_size > 10_000
+    again = compare(tmp_path, variants=variants, baseline="bm25")
+    assert {n: one["cost"] for n, one in summary(again)["pipelines"].items()} == costs
+
+
+def test_the_leaves_are_timed_once_for_all_weights(tmp_path):
+    data, store = ScienceQA(path=SAMPLE).load(), Store(tmp_path)
+    first = pipeline(retriever=hybrid()).run(data, store)
+    entries = sorted((tmp_path / "search_times").glob("*/*/manifest.json"))
+    heavier = hybrid().reweighted({"bm25": 3, "char_tfidf": 1})
+    second = pipeline(retriever=heavier).run(data, store)
+    assert sorted((tmp_path / "search_times").glob("*/*/manifest.json")) == entries
+    assert len(entries) == 2
+    np.testing.assert_array_equal(first.search.milliseconds, second.search.milliseconds)
+
+
+def test_without_a_store_the_size_is_unknown_and_left_out():
+    outcome = pipeline().run(ScienceQA(path=SAMPLE).load(), NoStore())
+    assert outcome.search.index_bytes is None
+    cost = cost_of(outcome)
+    assert BYTES not in cost
+    assert json.dumps(cost, allow_nan=False)
+
+
+def test_a_local_embedding_is_asked_anew_and_put_back():
+    stored = StoredEmbedding(model=LsaEmbedding(), store=NoStore())
+    leaf = DenseRetriever(stored)
+    with _embedding_anew(leaf):
+        assert leaf.embedding is stored.model
+    assert leaf.embedding is stored
+    priced = StoredEmbedding(model=MockEmbedding(embed_dim=4), store=NoStore())
+    other = DenseRetriever(priced)
+    with _embedding_anew(other):
+        assert other.embedding is priced, "a model that is not ours may cost money"
+
+
+def test_what_is_dominated_by_hand():
+    scores = {"good": 0.8, "same": 0.8, "cheap": 0.5, "bad": 0.5, "unscored": 0.9}
+    costs = {"good": 10.0, "same": 12.0, "cheap": 1.0, "bad": 11.0, "untimed": 0.0}
+    assert dominated(scores, costs) == {"same": "good", "bad": "good"}
+    assert dominated({"a": 1.0, "b": 1.0}, {"a": 2.0, "b": 2.0}) == {}
+
+
+numbers = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=8)
+
+
+@given(numbers)
+def test_the_front_beats_all_that_is_behind_it(points):
+    scores = {str(place): float(score) for place, (score, _) in enumerate(points)}
+    costs = {str(place): float(cost) for place, (_, cost) in enumerate(points)}
+    behind = dominated(scores, costs)
+    assert len(behind) < len(points)
+    for name, better in behind.items():
+        assert better not in behind, "the one that is named stands on the front"
+        assert scores[better] >= scores[name]
+        assert costs[better] <= costs[name]
+    front = [name for name in scores if name not in behind]
+    for one in front:
+        assert not any(scores[o] > scores[one] and costs[o] <= costs[one] for o in front)
+
+
+def test_one_query_is_no_error(tmp_path):
+    data = ScienceQA(path=SAMPLE).load()
+    outcome = pipeline().run(replace(data, queries=data.queries[:1]), Store(tmp_path))
+    assert outcome.search.milliseconds.shape == (1,)
