@@ -47,7 +47,8 @@ def read_many(
 ) -> dict[str, PerQuery]:
     """Name of a reading -> its recalls, with labels, and its answer scores, with a model.
 
-    Nobody is asked where the dataset has no reference answer to score by. All prompts are asked in one batch, so that equal ones are asked once.
+    Nobody is asked where the dataset has no reference answer to score by. All prompts are asked in
+    one batch, so that equal ones are asked once.
     """
     assemblers = {name: replace(assembler, top_k=one.top_k) for name, one in readings.items()}
     prompts = {

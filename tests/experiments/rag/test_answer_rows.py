@@ -46,7 +46,7 @@ def test_gold_spans_are_the_needed_texts():
     spans = {"q0": [Span("d1", 0, 3), Span("d1", 4, 10)]}
     (row,) = rows("x", qrels=None, spans=spans)
     assert row.reference_ids == ("d1",)
-    assert row.reference_contexts == ("doc", "ent 1")
+    assert row.reference_contexts == ("doc", "ment 1")
 
 
 @pytest.mark.parametrize(
