@@ -161,7 +161,7 @@ def _show(run: VariantScores, told: Sequence[str], folder: Path) -> None:
     out = terminal()
     for side in [one for one in run.split.shown if one in SIDES and run.split.of(one)]:
         table = Table(title=side, title_justify="left")
-        table.add_column("")
+        table.add_column("", no_wrap=True)
         for name in run.scores if run.metrics else ():
             table.add_column(name, justify="right")
         for metric in run.metrics:

@@ -47,14 +47,16 @@ def read_many(
 ) -> dict[str, PerQuery]:
     """Name of a reading -> its recalls, with labels, and its answer scores, with a model.
 
-    All prompts are asked in one batch, so that equal ones are asked once.
+    Nobody is asked where the dataset has no reference answer to score by. All prompts are asked in
+    one batch, so that equal ones are asked once.
     """
     assemblers = {name: replace(assembler, top_k=one.top_k) for name, one in readings.items()}
     prompts = {
         name: assemble_all(dataset, outcome, assemblers[name], _reorder(one.order), {})
         for name, one in readings.items()
     }
-    answers = {} if llm is None else _ask(llm, prompts)
+    referenced = any(query.answer for query in dataset.queries)
+    answers = _ask(llm, prompts) if llm is not None and referenced else {}
     ids = tuple(query.id for query in dataset.queries)
     labelled = dataset.qrels is not None or dataset.spans is not None
     found = {}
@@ -65,7 +67,7 @@ def read_many(
                 dataset, outcome, prompts[name], top_k=one.top_k, rel_level=rel_level
             )
             tables.append(recalls)
-        if name in answers and any(query.answer for query in dataset.queries):
+        if name in answers:
             references = [[query.answer] if query.answer else [] for query in dataset.queries]
             tables.append(score_answers(ids, [said.text for said in answers[name]], references))
         found[name] = beside(ids, tables)

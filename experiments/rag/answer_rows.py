@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from experiments.metrics.answers import without_citations
 from experiments.rag.contexts import question_text
 from experiments.rag.evidence_loss import required_documents
 
@@ -27,7 +28,7 @@ ORDERS = (PROMPT, RANKING)
 class AnswerRow:
     """One query with what was shown, said and expected; texts in NFC.
 
-    answer: None where the call failed, which is no empty answer.
+    answer: without citations such as [1]; None where the call failed, which is no empty answer.
     reference: None where the dataset has none.
     contexts: the passages in the order of the prompt.
     ranks: of each of them, 0 = best; no rank stands twice.
@@ -87,7 +88,7 @@ def answer_rows(
         AnswerRow(
             id=query.id,
             question=readable(question_text(query)),
-            answer=None if answer.text is None else readable(answer.text),
+            answer=None if answer.text is None else _said(answer.text),
             reference=_reference(query.answer),
             contexts=tuple(readable(one.text) for one in prompt.manifest.selected),
             ranks=tuple(one.rank for one in prompt.manifest.selected),
@@ -122,6 +123,12 @@ def _needed_texts(dataset: Dataset, required: Mapping[str, set[str]]) -> dict[st
         query: [texts[name] for name in sorted(names) if name in texts]
         for query, names in required.items()
     }
+
+
+def _said(text: str) -> str:
+    """An answer without citations; one that has none is left letter for letter."""
+    bare = without_citations(text)
+    return readable(text if bare == text else " ".join(bare.split()))
 
 
 def _reference(text: str | None) -> str | None:

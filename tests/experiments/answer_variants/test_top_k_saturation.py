@@ -6,8 +6,10 @@ import pytest
 
 from experiments.answer_variants.top_k_saturation import TopKSaturation, saturation_figure
 from experiments.answer_variants.variants import NO_MODEL, Reading, read_many
+from experiments.schema import Query
 from generation.context import ContextAssembler
 from tests.experiments.answer_variants.rig import first_passage, parts
+from tests.experiments.rag.rig import Fixed
 
 
 def means(report, metric):
@@ -57,6 +59,15 @@ def test_without_a_model_there_are_recalls_and_a_word_why(tmp_path, capsys):
         "top_k_1/ranking_recall",
         "top_k_1/assembly_recall",
     ]
+
+
+def test_nobody_is_asked_what_cannot_be_scored(tmp_path):
+    asked = []
+    silent = Fixed(queries=[Query("capital", "대한민국의 수도는?")])
+    study = parts(tmp_path, lambda prompt: asked.append(prompt) or "x", dataset=silent)
+    report = TopKSaturation(**study, top_ks=[1]).run()
+    assert means(report, "ranking_recall") == [1]
+    assert asked == []
 
 
 def test_the_figure_has_recalls_and_the_answer_score(tmp_path):
