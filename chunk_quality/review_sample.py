@@ -101,7 +101,7 @@ class ReviewSample:
         parts = {name: (_PAGE / name).read_text(encoding="utf-8") for name in _FILES}
         script = parts["csv.js"] + parts["page.js"]
         page = parts["page.html"].replace("/*STYLE*/", parts["page.css"])
-        return page.replace("/*SCRIPT*/", script).replace("{{SAMPLE}}", _embedded(sample))
+        return page.replace("/*SCRIPT*/", script).replace("{{SAMPLE}}", script_json(sample))
 
 
 def printable(text: str) -> str:
@@ -109,7 +109,7 @@ def printable(text: str) -> str:
     return re.sub("[\ud800-\udfff\0]", "\ufffd", text)
 
 
-def _embedded(value: Any) -> str:
+def script_json(value: Any) -> str:
     """JSON that may stand in a script element: no letter of it can end or open a tag."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     for letter in "<>&\u2028\u2029":

@@ -14,8 +14,10 @@ from experiments import board_prediction, console
 from experiments.cost.table import show_costs, write_cost_figure
 from experiments.destinations import check_destination, check_name
 from experiments.figures import score_figure, write_figure
+from experiments.identity import describe
 from experiments.label_slices import GoldLabels, gold_labels, review_notes, write_slices
 from experiments.pipeline import Pipeline
+from experiments.provenance import circular_notes
 from experiments.result import Result, differences, judge
 from experiments.schema import Dataset, Report, RunRecord
 from experiments.summary import Differences, point_latest, summary, write_result, write_summary
@@ -84,7 +86,9 @@ class Comparison:
         if self.setting.trial is None:  # a sweep says it once
             weights = [note for one in pipelines.items() for note in _weights(*one)]
             reviewed = review_notes(review, dataset, said)
-            console.show_notes([*dataset.notes, *split.notes, *weights, *reviewed])
+            marked = {name: describe(one) for name, one in pipelines.items() if dataset.circular}
+            own = circular_notes(dataset.circular, marked)
+            console.show_notes([*dataset.notes, *split.notes, *weights, *reviewed, *own])
         results = {
             name: self.trial(pipeline, dataset, split) for name, pipeline in pipelines.items()
         }

@@ -75,6 +75,8 @@ class Dataset:
     fingerprint: sha256 over documents, queries and labels, in their order.
     corpus_fingerprint: sha256 over the documents alone, which chunks and indexes depend on; ""
         where nobody made one: then they depend on all.
+    circular: what wrote the questions: a model's name or modules of retrievers that work as it
+        does; empty for real questions.
     """
 
     name: str
@@ -85,6 +87,7 @@ class Dataset:
     spans: Mapping[str, Sequence[Span]] | None = None
     notes: tuple[str, ...] = ()
     corpus_fingerprint: str = ""
+    circular: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from experiments.datasets.documents import Corpus
 from experiments.datasets.paths import existing_folder, listing
 from experiments.datasets.qrels import WHOLE, chosen_labels, read_labels
 from experiments.datasets.queries import Questions
+from experiments.provenance import provenance_notes, read_provenance
 from experiments.schema import Dataset, Qrels, Query, Span
 
 Spans = Mapping[str, Sequence[Span]]
@@ -71,6 +72,7 @@ class Layout(ABC):
         if spans is not None:
             spans = {query.id: spans.get(query.id, ()) for query in queries}
             qrels = _documents_of(spans) if qrels is None else qrels
+        notes += provenance_notes(folder)
         if qrels is None:
             notes.append(f"No label file in {folder}: add qrels.tsv to get scores.")
         return Dataset(
@@ -82,6 +84,7 @@ class Layout(ABC):
             spans=spans,
             notes=tuple(dict.fromkeys(notes)),
             corpus_fingerprint=fingerprint(corpus.documents, (), None, None),
+            circular=tuple(map(str, read_provenance(folder).get("circular", ()))),
         )
 
     def _labelled(

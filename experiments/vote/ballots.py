@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ from experiments.submissions.kaggle import KaggleSubmission
 from experiments.submissions.lines import Line, Problem, read_lines
 from experiments.submissions.rows import Parsed, Row
 from experiments.submissions.science_qa import ScienceQASubmission
-from experiments.trec_run import COLUMNS
+from experiments.trec_run import COLUMNS, encoded
 
 if TYPE_CHECKING:
     from experiments.schema import Dataset
@@ -64,35 +64,44 @@ def _names(files: Sequence[Path]) -> list[str]:
 def _ballot(name: str, path: Path, dataset: Dataset) -> Ballot:
     file = read_lines(path)
     parsed = _parser(file.lines)(file.lines)
-    queries = {query.id for query in dataset.queries}
-    corpus = {document.id for document in dataset.corpus}
+    queries, corpus = (
+        _spellings(one.id for one in ones) for ones in (dataset.queries, dataset.corpus)
+    )
     results: dict[str, list[str]] = {}
     problems = [*file.problems, *parsed.problems]
     for row in parsed.rows:
-        if row.query is None or row.query not in queries:
+        query = queries.get(row.query or "")
+        if query is None:
             what = (
                 "the line names no query" if row.query is None else f"query {row.query} is not here"
             )
             problems.append(Problem(row.line, what))
-        elif row.query in results:
+        elif query in results:
             problems.append(
                 Problem(row.line, f"query {row.query} is repeated; the first row votes")
             )
         else:
-            results[row.query] = _voted(row, corpus, problems)
+            results[query] = _voted(row, corpus, problems)
     ordered = sorted(problems, key=lambda problem: problem.line or 0)
     return Ballot(name, path, results, tuple(dict.fromkeys(ordered)))
 
 
-def _voted(row: Row, corpus: set[str], problems: list[Problem]) -> list[str]:
+def _spellings(ids: Iterable[str]) -> dict[str, str]:
+    """An id as a file may write it -> the id: a run encodes its blanks."""
+    return {name: one for one in ids for name in (encoded(one), one)}
+
+
+def _voted(row: Row, corpus: Mapping[str, str], problems: list[Problem]) -> list[str]:
     """The ids of a row that can be voted for, each at its first place."""
     kept: dict[str, None] = {}
-    for line, name in row.ids:
-        if name not in corpus:
-            problems.append(Problem(line, f"document id {name!r} is not in the corpus"))
+    for line, given in row.ids:
+        name = corpus.get(given)
+        if name is None:
+            problems.append(Problem(line, f"document id {given!r} is not in the corpus"))
         elif name in kept:
-            problems.append(Problem(line, f"document id {name!r} is repeated"))
-        kept |= {name: None} if name in corpus else {}
+            problems.append(Problem(line, f"document id {given!r} is repeated"))
+        else:
+            kept[name] = None
     return [*kept]
 
 

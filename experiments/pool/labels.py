@@ -1,0 +1,108 @@
+"""The judgements that a page saved: read, compared between two people, and merged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from chunk_quality.review_sample import printable
+
+if TYPE_CHECKING:
+    from experiments.pool.pooling import Pool
+
+Pair = tuple[str, str]
+GRADES = (0, 1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What one person said.
+
+    who: the name on the page.  grades: (query id, document id) -> 0, 1 or 2.
+    skipped: pairs that were looked at and left.
+    """
+
+    who: str
+    path: Path
+    saved_at: str
+    grades: Mapping[Pair, int]
+    skipped: frozenset[Pair]
+
+
+def read_labels(path: Path, pool: Pool) -> Labels:
+    """Raises ValueError for a file that is none, of another pool, or with a strange judgement."""
+    try:
+        page = json.loads(path.read_text(encoding="utf-8"))
+        mark, rows = page["pool"], [(str(q), str(d), grade) for q, d, grade in page["judgements"]]
+    except OSError as error:
+        raise ValueError(
+            f"{path} cannot be read ({error.strerror}): give the saved file."
+        ) from None
+    except (ValueError, TypeError, KeyError) as error:
+        raise ValueError(
+            f"{path} is no file that the page saved ({error}): save it again."
+        ) from None
+    if mark != pool.fingerprint:
+        raise ValueError(
+            f"{path} judges another pool ({mark}, not {pool.fingerprint}): give pool.folder=…, the "
+            "folder of its page."
+        )
+    known = {
+        (printable(query), printable(document)): (query, document) for query, document in pool.pairs
+    }
+    grades: dict[Pair, int] = {}
+    skipped: set[Pair] = set()
+    for number, (query, document, grade) in enumerate(rows, 1):
+        pair = known.get((query, document))
+        if pair is None or not (grade is None or (type(grade) is int and grade in GRADES)):
+            raise ValueError(
+                f"{path}, judgement {number}: {query!r}, {document!r}, {grade!r} is none of this "
+                "pool: a pair of it and 0, 1, 2 or null are wanted."
+            )
+        if grade is None:
+            skipped.add(pair)
+        else:
+            grades[pair] = grade
+    who = str(page.get("labeller") or path.stem)
+    return Labels(who, path, str(page.get("saved_at", "")), grades, frozenset(skipped))
+
+
+def cohens_kappa(one: Sequence[int], other: Sequence[int]) -> float | None:
+    """Agreement beyond chance of two people on the same pairs, from -1 to 1.
+
+    kappa = (p_o - p_e) / (1 - p_e), p_o the share of equal grades, p_e the share expected from how
+    often each gives each grade. None without a pair, and where both give one grade alone, which
+    leaves chance nothing. Cohen, Educational and Psychological Measurement 1960.
+    """
+    left, right = np.asarray(one), np.asarray(other)
+    if not left.size:
+        return None
+    expected = sum(float((left == grade).mean() * (right == grade).mean()) for grade in GRADES)
+    if np.isclose(expected, 1.0):
+        return None
+    return (float((left == right).mean()) - expected) / (1 - expected)
+
+
+def disagreements(one: Labels, other: Labels) -> list[tuple[str, str, int, int]]:
+    """(query, document, grade of one, of other) where both judged and differ, the widest first."""
+    shared = [pair for pair in one.grades if pair in other.grades]
+    rows = [
+        (*pair, one.grades[pair], other.grades[pair])
+        for pair in shared
+        if one.grades[pair] != other.grades[pair]
+    ]
+    return sorted(rows, key=lambda row: -abs(row[2] - row[3]))
+
+
+def merged(labels: Sequence[Labels]) -> dict[Pair, int]:
+    """The first person's grade of each pair; another's where those before gave none."""
+    grades: dict[Pair, int] = {}
+    for one in labels:
+        for pair, grade in one.grades.items():
+            grades.setdefault(pair, grade)
+    return grades

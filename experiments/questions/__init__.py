@@ -1,0 +1,1 @@
+"""Questions written from passages, for a set that has none."""

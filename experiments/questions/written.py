@@ -1,0 +1,99 @@
+"""Written questions: what one is, which are thrown away, and how easy they are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from experiments.schema import Dataset, Document
+from retrievers.analyzers import analyzer as analyzer_named
+
+COPIED_WORDS = 6
+"""As many words in a row, taken from the passage, make a question copied."""
+
+_POINTING = (
+    *("this passage", "the passage", "this text", "the text", "the above", "the author"),
+    *("이 글", "위 글", "본문", "지문", "이 문단", "다음 글"),
+)
+_SHORTEST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A question with its gold passage and the answer, "" where it has none."""
+
+    document: str
+    text: str
+    answer: str = ""
+
+
+def fault(question: str, passage: str) -> str:
+    """Why a question cannot be used; "" where it can.
+
+    Not answerable by itself: it is too short, or points at a passage that a searcher does not see.
+    Copied: six words in a row are the passage's.
+    """
+    folded = " ".join(question.lower().split())
+    if len(folded) < _SHORTEST:
+        return "it is too short to search for"
+    if any(words in folded for words in _POINTING):
+        return "it points at the passage"
+    words, source = folded.split(), f" {' '.join(passage.lower().split())} "
+    runs = (words[at : at + COPIED_WORDS] for at in range(len(words) - COPIED_WORDS + 1))
+    if any(f" {' '.join(run)} " in source for run in runs):
+        return "its wording is copied"
+    return ""
+
+
+def kept(
+    questions: Iterable[Written], passages: dict[str, str]
+) -> tuple[list[Written], Counter[str]]:
+    """Those that can be used, a text once, and reason -> how many the others are."""
+    good: dict[str, Written] = {}
+    reasons: Counter[str] = Counter()
+    for one in questions:
+        why = fault(one.text, passages[one.document])
+        why = why or ("it is asked twice" if one.text in good else "")
+        if why:
+            reasons[why] += 1
+        else:
+            good[one.text] = one
+    return [*good.values()], reasons
+
+
+def word_overlap(pairs: Sequence[tuple[str, str]], analyzer: str = "auto") -> float | None:
+    """The mean share, 0 to 1, of a question's distinct terms that its gold passage holds.
+
+    pairs: (question, passage). None where no question has a term. Written questions lie high.
+    """
+    reader = analyzer_named(analyzer)
+    asked = reader.analyze_many([question for question, _ in pairs])
+    read = reader.analyze_many([passage for _, passage in pairs])
+    shares = [
+        len({*terms} & {*passage}) / len({*terms})
+        for terms, passage in zip(asked, read, strict=True)
+        if terms
+    ]
+    return sum(shares) / len(shares) if shares else None
+
+
+def gold_pairs(dataset: Dataset) -> list[tuple[str, str]]:
+    """(question, gold passage) of the real questions, a pair a relevant document."""
+    texts = {document.id: document.text for document in dataset.corpus}
+    return [
+        (query.text, texts[name])
+        for query in dataset.queries
+        for name, grade in (dataset.qrels or {}).get(query.id, {}).items()
+        if grade > 0 and name in texts
+    ]
+
+
+def sampled(corpus: Sequence[Document], size: int, seed: int) -> list[Document]:
+    """Documents drawn at random, by the seed and their ids alone; blank ones are never drawn."""
+    import numpy as np
+
+    by_id = {document.id: document for document in corpus if document.text.strip()}
+    ids = sorted(by_id)
+    order = np.random.default_rng(seed).permutation(len(ids))
+    return [by_id[ids[place]] for place in order[:size]]

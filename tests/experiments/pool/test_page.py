@@ -1,0 +1,94 @@
+"""The labelling page in a browser, without a network: 6,600 judgements, saved and resumed."""
+
+import json
+import shutil
+import time
+
+import pytest
+
+from experiments.pool.labels import read_labels
+from experiments.pool.page import write_page
+from tests.experiments.pool.test_pool import large_pool
+
+webdriver = pytest.importorskip("selenium.webdriver")
+BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+FLAGS = (
+    "--headless=new --no-sandbox --disable-gpu --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync --window-size=1280,900"
+)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.server,
+    pytest.mark.skipif(not (BROWSER and DRIVER), reason="no chromium and chromedriver here"),
+]
+JUDGE_ALL = """
+const letters = ['Digit0', 'Digit1', 'Digit2', 'KeyX'];
+for (let i = arguments[0]; i < arguments[1]; i += 1) {
+  document.body.dispatchEvent(new KeyboardEvent('keydown', {code: letters[i % 4], bubbles: true}));
+}
+"""
+
+
+@pytest.fixture
+def browser(tmp_path):
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER
+    for flag in [*FLAGS.split(), f"--user-data-dir={tmp_path}/profile"]:
+        options.add_argument(flag)
+    options.add_experimental_option(
+        "prefs", {"download.default_directory": str(tmp_path / "saved")}
+    )
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    yield driver
+    driver.quit()
+
+
+def text(browser, name):
+    return browser.find_element("id", name).text
+
+
+def downloaded(browser, folder):
+    browser.find_element("id", "save").click()
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        if files := list(folder.glob("*.json")):
+            return files[0]
+        time.sleep(0.2)
+    pytest.fail("nothing was downloaded")
+
+
+def test_all_judgements_are_kept_saved_and_resumed(tmp_path, browser):
+    pool, data = large_pool()
+    page = write_page(tmp_path / "label.html", pool, data)
+    browser.get(page.as_uri())
+    timing = "const t = performance.getEntriesByType('navigation')[0]; return t.domComplete"
+    assert browser.execute_script(timing) < 2000
+    browser.find_element("id", "who").send_keys("김 연구원\n")
+    browser.execute_script(JUDGE_ALL, 0, 3000)
+    assert "3000 of 6600" in text(browser, "done")
+    browser.refresh()
+    assert "3000 of 6600" in text(browser, "done")
+    assert "Question 101 of 220" in text(browser, "number")
+    browser.execute_script(JUDGE_ALL, 3000, 6600)
+    assert "6600 of 6600" in text(browser, "done")
+    path = downloaded(browser, tmp_path / "saved")
+    labels = read_labels(path, pool)
+    assert labels.who == "김 연구원"
+    assert len(labels.grades) + len(labels.skipped) == 6600
+    wanted = {pair: place % 4 for place, pair in enumerate(pool.pairs) if place % 4 < 3}
+    assert labels.grades == wanted
+    browser.execute_script("localStorage.clear()")
+    browser.refresh()
+    assert "0 of 6600" in text(browser, "done")
+    browser.find_element("id", "load").send_keys(str(path))
+    until = time.monotonic() + 30
+    while "6600 of 6600" not in text(browser, "done") and time.monotonic() < until:
+        time.sleep(0.2)
+    assert "6600 judgements read" in text(browser, "message")
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps({"pool": "x", "judgements": []}))
+    browser.find_element("id", "load").send_keys(str(other))
+    until = time.monotonic() + 30
+    while "another pool" not in text(browser, "message") and time.monotonic() < until:
+        time.sleep(0.2)
+    assert "another pool" in text(browser, "message")
