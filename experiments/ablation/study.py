@@ -24,12 +24,12 @@ WHOLE = "whole"
 class Ablation:
     """Switches each part off or back to its default, one at a time, and says what it is worth.
 
-    off: part of the pipeline -> what stands there when it is switched off.
+    instead: part of the pipeline -> what stands there when it is switched off.
     """
 
     setting: Setting
     pipeline: Pipeline
-    off: Mapping[str, Any] = field(default_factory=dict)
+    instead: Mapping[str, Any] = field(default_factory=dict)
     title: str = "ablation"
 
     def run(self) -> Report:
@@ -38,7 +38,7 @@ class Ablation:
         Writes ablation.tsv beside the files of the comparison.
         Raises ValueError where the pipeline has no part to switch off.
         """
-        variants = without_each(self.pipeline, self.off)
+        variants = without_each(self.pipeline, self.instead)
         if not variants:
             raise ValueError(
                 "This pipeline has no part to switch off: choose a retriever with several parts, a "

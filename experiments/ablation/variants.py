@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 _DEFAULT, _RAW = "zscore", "none"
 
 
-def without_each(pipeline: Pipeline, off: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def without_each(pipeline: Pipeline, instead: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Name -> what one variant replaces of the pipeline.
 
-    off: part of the pipeline (chunker, enrich, query, gate) -> what stands there when it is
+    instead: part of the pipeline (chunker, enrich, query, gate) -> what stands there when it is
         switched off; a part that is that already is left out.
     Then each postprocessor, each leaf of a fusion, and the fusion's normalisation: back to zscore,
     or where it is that, the raw scores. A later fuse step no longer weighs what is gone.
     """
     variants = {
         f"without {name}": {name: part}
-        for name, part in off.items()
+        for name, part in instead.items()
         if describe(part) != describe(getattr(pipeline, name))
     }
     for name, part in pipeline.postprocessors.items():

@@ -99,10 +99,10 @@ def test_a_normalisation_goes_back_to_the_default():
 @pytest.mark.slow
 def test_the_table_is_that_of_the_runs_and_stored_stages_are_reused(tmp_path, capsys):
     six = fused(postprocessors={"top_k": TopK(top_k=20)})
-    Ablation(setting=setting(tmp_path), pipeline=six, off=OFF).run()
+    Ablation(setting=setting(tmp_path), pipeline=six, instead=OFF).run()
     capsys.readouterr()
     started = time.process_time()
-    report = Ablation(setting=setting(tmp_path), pipeline=six, off=OFF).run()
+    report = Ablation(setting=setting(tmp_path), pipeline=six, instead=OFF).run()
     assert time.process_time() - started < 20
     assert report.stored
     table = pd.read_csv(report.folder / "ablation.tsv", sep="\t")
@@ -125,4 +125,4 @@ def test_the_table_is_that_of_the_runs_and_stored_stages_are_reused(tmp_path, ca
 def test_a_pipeline_without_a_part_to_switch_off_is_refused(tmp_path):
     plain = pipeline(enrich=NoEnrichment(), query=LastTurn())
     with pytest.raises(ValueError, match="no part to switch off"):
-        Ablation(setting=setting(tmp_path), pipeline=plain, off=OFF).run()
+        Ablation(setting=setting(tmp_path), pipeline=plain, instead=OFF).run()
