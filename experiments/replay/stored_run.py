@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,6 +85,7 @@ def _ids(summary: Mapping[str, Any]) -> set[str]:
 
 def _download(run: str, uri: str, copy: Path) -> bool:
     """Whether MLflow had the files of the run."""
+    os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
     from mlflow import MlflowClient
     from mlflow.exceptions import MlflowException
 
