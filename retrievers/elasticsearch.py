@@ -37,6 +37,7 @@ class ElasticsearchServer(SearchServer):
     """An Elasticsearch server (8 or later) with the plugin analysis-nori."""
 
     kind: ClassVar[str] = "Elasticsearch"
+    variable: ClassVar[str] = "ELASTICSEARCH_URL"
     start: ClassVar[str] = (
         "docker run -d -p 127.0.0.1:9200:9200 docker.elastic.co/elasticsearch/elasticsearch:8.19.0 "
         "bash -c 'bin/elasticsearch-plugin install --batch analysis-nori && exec bin/elasticsearch "

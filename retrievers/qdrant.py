@@ -30,6 +30,7 @@ class QdrantServer(SearchServer):
     """A Qdrant server (1.10 or later)."""
 
     kind: ClassVar[str] = "Qdrant"
+    variable: ClassVar[str] = "QDRANT_URL"
     start: ClassVar[str] = "docker run -d -p 127.0.0.1:6333:6333 qdrant/qdrant:v1.15.5"
 
     def authorization(self, key: str) -> tuple[str, str]:

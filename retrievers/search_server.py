@@ -63,6 +63,7 @@ class SearchServer:
 
     kind: ClassVar[str] = "The search server"
     start: ClassVar[str] = "its own command"
+    variable: ClassVar[str] = "server.address"
     labels: ClassVar[frozenset[str]] = frozenset(
         {"key_from", "login_from", "timeout", "attempts", "first_wait"}
     )
@@ -169,7 +170,7 @@ class SearchServer:
         if set(kinds) == {"connection"}:
             return (
                 f"{self.kind} does not answer at {self.address}: start one with `{self.start}`, "
-                f"or choose another server.address."
+                f"or put another address into {self.variable}."
             )
         said = ", ".join(f"{kind} {count} times" for kind, count in kinds.items())
         return (

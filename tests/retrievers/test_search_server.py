@@ -92,6 +92,7 @@ def test_a_server_that_is_not_there_is_answered_with_the_command_that_starts_one
         with pytest.raises(ValueError, match=f"docker run .*{command}") as error:
             kind(address, attempts=2, first_wait=0.0).call("GET", "/x")
     assert address in str(error.value)
+    assert f"another address into {kind.variable}." in str(error.value)
     assert "\n" not in str(error.value)
 
 
