@@ -15,10 +15,11 @@ from experiments.cost.table import show_costs, write_cost_figure
 from experiments.destinations import check_destination, check_name
 from experiments.figures import score_figure, write_figure
 from experiments.identity import describe
+from experiments.judging import judge
 from experiments.label_slices import GoldLabels, gold_labels, review_notes, write_slices
 from experiments.pipeline import Pipeline
 from experiments.provenance import circular_notes
-from experiments.result import Result, differences, judge
+from experiments.result import Result, differences
 from experiments.schema import Dataset, Report, RunRecord
 from experiments.summary import Differences, point_latest, summary, write_result, write_summary
 from experiments.tracking.outbox import logged_id

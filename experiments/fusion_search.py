@@ -25,10 +25,11 @@ from experiments.fusion.points import Points
 from experiments.fusion.simplex import WeightSearch
 from experiments.fusion.surface import Option, Rule, Source, Surface
 from experiments.fusion.verdict import Verdict, decide
+from experiments.judging import judge
 from experiments.label_slices import GoldLabels, gold_labels, write_slices
 from experiments.ledger import LedgerEntry, ScoreRow
 from experiments.query_groups import kept_together
-from experiments.result import Result, differences, judge
+from experiments.result import Result, differences
 from experiments.schema import Dataset, Report, RunRecord
 from experiments.summary import point_latest, summary, write_result, write_summary
 from experiments.tracking.outbox import logged_id

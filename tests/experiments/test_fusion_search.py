@@ -19,9 +19,9 @@ from experiments.fusion.simplex import Grid, Simplex
 from experiments.fusion.surface import Rule, Scored
 from experiments.fusion.verdict import decide
 from experiments.fusion_search import FusionSearch, Space
+from experiments.judging import judge
 from experiments.ledger import Ledger
 from experiments.metrics.measures import parse
-from experiments.result import judge
 from experiments.splits import RandomSplit
 from experiments.sweeps.trial import SweepHeader, Trial
 from postprocessors.long_context_reorder import LongContextReorder

@@ -11,9 +11,9 @@ from omegaconf import open_dict
 from experiments.building import check_options
 from experiments.comparison import _measures
 from experiments.evaluation import Evaluator
+from experiments.judging import judge
 from experiments.model_usage import UsageMeter
 from experiments.pipeline import Pipeline
-from experiments.result import judge
 from experiments.schema import Dataset, Document, Query, Turn
 from experiments.setting import Setting
 from experiments.splits import Split

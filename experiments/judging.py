@@ -1,0 +1,140 @@
+"""One trial: a pipeline run and scored on a dataset, or read from the store, and counted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from experiments.cautions.circular_labels import circular_labels
+from experiments.cautions.leaked_questions import leaked_questions
+from experiments.chunking import span_of
+from experiments.cost.measures import cost_of
+from experiments.gate_confusion import confusion
+from experiments.gold_path import gold_paths
+from experiments.identity import describe, fingerprint, module_source
+from experiments.ledger import LedgerEntry
+from experiments.metrics.per_query import PerQuery
+from experiments.parameters import parameters
+from experiments.result import Result, score_rows
+from experiments.result_files import load_result, save_result
+from experiments.schema import Dataset
+from experiments.splits import SIDES
+from retrievers.gate import NoGate
+from retrievers.ranking import EVERY_PART
+
+if TYPE_CHECKING:
+    from experiments.evaluation import Evaluator
+    from experiments.pipeline import Outcome, Pipeline
+    from experiments.setting import Setting
+    from experiments.splits import Split
+
+
+def judge(
+    pipeline: Pipeline, dataset: Dataset, split: Split, setting: Setting, experiment: str = "judge"
+) -> Result:
+    """The trial of a pipeline: read from the store where it has been run before.
+
+    It is keyed by the dataset's content, the split, the metrics and every part of the pipeline.
+    The ledger counts it under the title of the experiment, also where it fails.
+    """
+    try:
+        result = _remembered(pipeline, dataset, split, setting)
+    except Exception:
+        _count(setting, pipeline, dataset, split, experiment, None)
+        raise
+    _count(setting, pipeline, dataset, split, experiment, result.scores)
+    return result
+
+
+def _remembered(pipeline: Pipeline, dataset: Dataset, split: Split, setting: Setting) -> Result:
+    key = {
+        "dataset": dataset.fingerprint,
+        "split": fingerprint([split.everyone, split.public, split.private, split.sealed]),
+        "metrics": describe(setting.metrics),
+        "pipeline": describe(pipeline),
+        "source": module_source("experiments.judging"),
+    }
+    started = time.time()
+    result = setting.store.remember(
+        "trials",
+        key,
+        build=lambda: _run(key, pipeline, dataset, split, setting),
+        save=save_result,
+        load=load_result,
+        again=setting.force,
+    )
+    return replace(result, started=started, ended=time.time()) if result.stored else result
+
+
+def _count(
+    setting: Setting,
+    pipeline: Pipeline,
+    dataset: Dataset,
+    split: Split,
+    experiment: str,
+    scores: PerQuery | None,
+) -> None:
+    """Tell the ledger, where there is one; private scores only of a split that shows them."""
+    if setting.ledger is not None:
+        sides = [side for side in split.shown if side in SIDES]
+        rows = [row for side in sides if scores for row in score_rows(scores, side, split)]
+        trial = fingerprint(describe(pipeline))
+        entry = LedgerEntry(trial, split.public, experiment, rows)
+        setting.ledger.record(dataset.fingerprint, [entry])
+
+
+def _run(
+    key: Mapping[str, Any], pipeline: Pipeline, dataset: Dataset, split: Split, setting: Setting
+) -> Result:
+    started = time.time()
+    outcome = pipeline.run(dataset, setting.store)
+    visible = {query for side in split.shown for query in split.of(side)}
+    query_ids = [query.id for query in dataset.queries if query.id in visible]
+    scores = _scores(outcome, dataset, query_ids, setting.metrics)
+    plans = [plan.for_part(EVERY_PART) for plan in outcome.plans]
+    stopped = [plan.id for plan, stop in zip(plans, outcome.gate.blocked, strict=True) if stop]
+    table = confusion(dataset, stopped, query_ids) if _gates(pipeline) else None
+    return Result(
+        key=key,
+        parameters=parameters(pipeline),
+        ranking=outcome.ranking,
+        asked={plan.id: "\n".join(plan.texts[EVERY_PART]) for plan in plans},
+        blocked=outcome.gate.blocked,
+        reasons=outcome.gate.reasons,
+        notes=[*outcome.notes, *([table.sentence()] if table else [])],
+        cautions=_cautions(key, outcome, dataset, query_ids),
+        scores=scores,
+        means={side: scores.mean(split.of(side)) for side in split.shown} if scores else {},
+        seconds=outcome.seconds,
+        usage={stage: spent.numbers() for stage, spent in outcome.usage.items()},
+        gate=table.numbers() if table else {},
+        started=started,
+        ended=time.time(),
+        cost=cost_of(outcome),
+        gold=gold_paths(outcome, dataset, query_ids),
+    )
+
+
+def _cautions(
+    key: Mapping[str, Any], outcome: Outcome, dataset: Dataset, query_ids: Sequence[str]
+) -> tuple[str, ...]:
+    """Signs that these scores are too good; labels of sealed queries are not looked at."""
+    circular = circular_labels(outcome.retrieved, outcome.nodes, dataset.qrels or {}, query_ids)
+    return (*leaked_questions(dataset.queries, key["pipeline"]), *circular)
+
+
+def _gates(pipeline: Pipeline) -> bool:
+    return not isinstance(pipeline.gate, NoGate)
+
+
+def _scores(
+    outcome: Outcome, dataset: Dataset, query_ids: Sequence[str], metrics: Evaluator
+) -> PerQuery | None:
+    if dataset.spans is not None:
+        chunks = {node.node_id: span_of(node) for node in outcome.nodes}
+        return metrics.evaluate_spans(outcome.ranked, dataset.spans, chunks, query_ids)
+    if dataset.qrels is None:
+        return None
+    return metrics.evaluate(outcome.ranking, dataset.qrels, query_ids)
