@@ -77,20 +77,19 @@ def write_worths(folder: Path, found: Sequence[Worth]) -> Path:
 
 
 def worth_table(found: Sequence[Worth], metric: str) -> Table:
-    """Public beside private, a line a part."""
+    """A line for each part and half; 80 columns hold it."""
     from rich.table import Table
     from rich.text import Text
 
-    halves = list(dict.fromkeys(one.half for one in found))
     title = f"What each part is worth: {metric} of the whole minus {metric} without it"
     table = Table(title=title, title_justify="left")
-    table.add_column("part")
-    for half in halves:
-        for heading in ("worth", "95 % interval", "queries", "p (Holm)"):
-            table.add_column(f"{half}\n{heading}", justify="right")
+    table.add_column("part", overflow="fold")
+    table.add_column("split")
+    for heading in ("worth", "95 % interval", "queries", "p (Holm)"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for part in dict.fromkeys(one.part for one in found):
-        rows = {one.half: one for one in found if one.part == part}
-        table.add_row(Text(part), *(cell for half in halves for cell in _cells(rows[half])))
+        for one in [one for one in found if one.part == part]:
+            table.add_row(Text(part), one.half, *_cells(one))
     return table
 
 
