@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt
+PIP_OPTIONS ?=
+PIP := $(BIN)/python -m pip install --disable-pip-version-check -q $(PIP_OPTIONS) -c constraints.txt
 FULL := ranx,ragas,sweep,local,api,test
 
 .PHONY: quickstart setup test test-all check format ui clean
