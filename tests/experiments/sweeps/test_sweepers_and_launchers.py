@@ -6,7 +6,7 @@ import pytest
 
 from tests.experiments.sweeps.processes import endings, finish, mlflow, sweeps, words, write_dataset
 
-pytestmark = [pytest.mark.slow, pytest.mark.ci]
+pytestmark = pytest.mark.slow
 
 
 def test_two_workers_leave_what_one_leaves(tmp_path):
@@ -36,6 +36,7 @@ def test_optuna_goes_on_after_a_trial_that_fails_and_asks_the_same_again(tmp_pat
     assert {trial["state"] for trial in again} == {"failed", "stored"}
 
 
+@pytest.mark.ci
 def test_a_failed_trial_is_failed_in_mlflow_too_and_the_others_are_there(tmp_path):
     from mlflow import MlflowClient
 
