@@ -21,7 +21,7 @@ from experiments.pipeline import Pipeline
 from experiments.provenance import circular_notes
 from experiments.result import Result, differences
 from experiments.schema import Dataset, Report, RunRecord
-from experiments.summary import Differences, point_latest, summary, write_result, write_summary
+from experiments.summary import Differences, summary, write_result, write_summary
 from experiments.tracking.outbox import logged_id
 
 if TYPE_CHECKING:
@@ -148,14 +148,13 @@ class Comparison:
             write_summary(folder, summary(self.title, overrides, dataset, results, against, kept))
 
         write()  # MLflow is a mirror: what it does must not cost the result
-        if self.setting.trial is None:
-            point_latest(folder.parent.parent, folder)
+        self.setting.point_latest(folder)
         parent = None
         if len(results) > 1:
             parent = self._open_parent(folder, dataset, split, results)
         for name, result in results.items():
             record = self._record(name, dataset, result, parent, files[name])
-            kept[name]["mlflow_run_id"] = logged_id(self.setting.tracker.log(record))
+            kept[name]["mlflow_run_id"] = logged_id(self.setting.track(record))
         write()
         return folder
 
@@ -169,21 +168,14 @@ class Comparison:
             figure = score_figure(results, metrics.metrics[0], split)
             files = [write_figure(figure, folder / "scores.html")]
             files += write_cost_figure(folder, results)
-        name, group, above = self._place(self.title, None)
-        return self.setting.tracker.log(
+        return self.setting.track(
             RunRecord(
-                name=name,
+                name=self.title,
                 experiment=self.title,
-                group=group,
-                parent=above,
                 dataset=dataset,
                 started=min(result.started for result in results.values()),
                 ended=time.time(),
-                params={
-                    "variants": ", ".join(results),
-                    "baseline": str(self.baseline),
-                    **self._swept(),
-                },
+                params={"variants": ", ".join(results), "baseline": str(self.baseline)},
                 files=files,
             )
         )
@@ -191,36 +183,21 @@ class Comparison:
     def _record(
         self, name: str, dataset: Dataset, result: Result, parent: str | None, files: list[Path]
     ) -> RunRecord:
-        name, group, above = self._place(name, parent)
         return RunRecord(
             name=name,
             experiment=self.title,
-            group=group,
-            parent=above,
+            parent=parent,
             dataset=dataset,
             started=result.started,
             ended=result.ended,
             params={
                 **result.parameters,
-                **self._swept(),
                 "read from the store": "yes" if result.stored else "no",
             },
             scores=result.means,
             measures=_measures(result),
             files=files,
         )
-
-    def _place(self, name: str, parent: str | None) -> tuple[str, str | None, str | None]:
-        """What a run is called, its group and its parent: a trial bears what was swept."""
-        trial = self.setting.trial
-        if trial is None:
-            return name, None, parent
-        if parent is not None:
-            return name, trial.sweep.group, parent
-        return trial.name, trial.sweep.group, trial.sweep.parent
-
-    def _swept(self) -> Mapping[str, str]:
-        return self.setting.trial.values if self.setting.trial else {}
 
     def _submit(self, folder: Path, dataset: Dataset, result: Result) -> Path | None:
         writer = self.setting.submission

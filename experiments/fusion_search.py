@@ -31,7 +31,7 @@ from experiments.ledger import LedgerEntry, ScoreRow
 from experiments.query_groups import kept_together
 from experiments.result import Result, differences
 from experiments.schema import Dataset, Report, RunRecord
-from experiments.summary import point_latest, summary, write_result, write_summary
+from experiments.summary import summary, write_result, write_summary
 from experiments.tracking.outbox import logged_id
 
 if TYPE_CHECKING:
@@ -127,8 +127,8 @@ class FusionSearch:
         best = judge(points.pipeline(verdict.best), dataset, split, self.setting, self.title)
         results = {"configured": configured, "best": best}
         folder = self._write(points, verdict, dataset, split, results, said, started)
+        self.setting.point_latest(folder)
         if self.setting.trial is None:
-            point_latest(folder.parent.parent, folder)
             report.show(points, verdict, results, folder)
         measure = surface.measures[0]
         return Report(
@@ -216,7 +216,6 @@ class FusionSearch:
             write_summary(folder, {**page, "search": verdict.page(points)})
 
         write()  # MLflow is a mirror: what it does must not cost the result
-        trial = self.setting.trial
         record = RunRecord(
             name=f"{self.title} {report.weights_in_words(verdict.weights)}",
             experiment=self.title,
@@ -228,9 +227,7 @@ class FusionSearch:
             measures=report.measures(points, verdict),
             files=files,
         )
-        if trial is not None:
-            record = trial.placed(record)
-        kept["best"]["mlflow_run_id"] = logged_id(self.setting.tracker.log(record))
+        kept["best"]["mlflow_run_id"] = logged_id(self.setting.track(record))
         write()
         return folder
 

@@ -15,7 +15,7 @@ from experiments import console
 from experiments.label_slices import gold_labels, write_slices
 from experiments.result import Result, differences
 from experiments.schema import Dataset, Report, RunRecord
-from experiments.summary import point_latest, summary, write_result, write_summary
+from experiments.summary import summary, write_result, write_summary
 from experiments.trec_run import TrecRun, read_run
 from retrievers.ranking import Ranking
 
@@ -63,7 +63,7 @@ class ImportedRuns:
         kept = {name: self._keep(folder, name, results[name], dataset, split) for name in files}
         overrides = self.setting.overrides
         write_summary(folder, summary(self.title, overrides, dataset, results, against, kept))
-        point_latest(folder.parent.parent, folder)
+        self.setting.point_latest(folder)
         console.show(results, against, baseline, folder)
         return self._report(results, folder)
 
@@ -139,7 +139,7 @@ class ImportedRuns:
             scores=result.means,
             files=files,
         )
-        return {"mlflow_run_id": self.setting.tracker.log(record), "submission": None}
+        return {"mlflow_run_id": self.setting.track(record), "submission": None}
 
     def _report(self, results: Mapping[str, Result], folder: Path) -> Report:
         last = list(results.values())[-1]

@@ -8,10 +8,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from experiments.summary import point_latest
+
 if TYPE_CHECKING:
     from experiments.evaluation import Evaluator
     from experiments.ledger import Ledger
-    from experiments.schema import Tracker
+    from experiments.schema import RunRecord, Tracker
     from experiments.store import StageStore
     from experiments.sweeps.trial import Trial
 
@@ -41,6 +43,18 @@ class Setting:
     ledger: Ledger | None = None
     review: str | Path | None = None
     trial: Trial | None = None
+
+    def track(self, record: RunRecord) -> str | None:
+        """Write a finished run to the tracker and return its id, None where nothing is tracked.
+
+        A trial's run stands under that of its sweep, named by what was swept.
+        """
+        return self.tracker.log(record if self.trial is None else self.trial.placed(record))
+
+    def point_latest(self, folder: Path) -> None:
+        """Let `runs/latest` lead to a finished run; a sweep does so for all its trials."""
+        if self.trial is None:
+            point_latest(folder.parent.parent, folder)
 
     def open_folder(self, title: str) -> Path:
         """A new folder for one run: runs/2026-01-31/142233-quickstart, or that of the trial."""

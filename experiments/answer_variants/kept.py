@@ -20,7 +20,7 @@ from experiments.result import score_rows
 from experiments.schema import Mean, Report, RunRecord
 from experiments.secrets import masked
 from experiments.splits import SIDES
-from experiments.summary import point_latest, write_parts, write_summary
+from experiments.summary import write_parts, write_summary
 from experiments.tracking.outbox import logged_id
 
 if TYPE_CHECKING:
@@ -103,10 +103,9 @@ def keep(
         "sentences": list(told),
     }
     files.append(write_summary(folder, {**value, "mlflow_run_id": None}))
-    if setting.trial is None:
-        point_latest(folder.parent.parent, folder)
+    setting.point_latest(folder)
     _count(run, setting)
-    logged = logged_id(setting.tracker.log(_record(run, setting, files)))
+    logged = logged_id(setting.track(_record(run, setting, files)))
     write_summary(folder, {**value, "mlflow_run_id": logged})
     _show(run, told, folder)
     return Report(folder=folder, means=run.means, per_query={run.title: run.frame()})
@@ -137,21 +136,18 @@ def _count(run: VariantScores, setting: Setting) -> None:
 
 
 def _record(run: VariantScores, setting: Setting, files: Sequence[Path]) -> RunRecord:
-    trial = setting.trial
     scores: dict[str, dict[str, Mean]] = {}
     for name, sides in run.means.items():
         for side, by in sides.items():
             own = scores.setdefault(side, {})
             own.update({f"{name}/{metric}": mean for metric, mean in by.items()})
     return RunRecord(
-        name=trial.name if trial else run.title,
+        name=run.title,
         experiment=run.title,
-        group=trial.sweep.group if trial else None,
-        parent=trial.sweep.parent if trial else None,
         dataset=run.dataset,
         started=run.started,
         ended=time.time(),
-        params={**parameters(dict(run.parts)), **(trial.values if trial else {})},
+        params=parameters(dict(run.parts)),
         scores=scores,
         files=files,
     )

@@ -67,7 +67,7 @@ class DiffStudy:
     ) -> None:
         a, b = sides
         counts = {name: float(found.count(name)) for name in (WON, LOST, SAME)}
-        self.setting.tracker.log(
+        self.setting.track(
             RunRecord(
                 name=f"{b.name} against {a.name}",
                 experiment=self.title,

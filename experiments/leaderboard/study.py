@@ -16,7 +16,6 @@ from experiments.leaderboard.figure import board_figure
 from experiments.leaderboard.grid import grid_step, infer_queries
 from experiments.leaderboard.reading import BoardReading, read, sentences
 from experiments.schema import Report, RunRecord
-from experiments.summary import point_latest
 
 if TYPE_CHECKING:
     from experiments.setting import Setting
@@ -59,7 +58,7 @@ class Leaderboard:
         for reading in readings:
             path = folder / f"{reading.metric}.html"
             files.append(write_figure(board_figure(reading), path))
-        point_latest(folder.parent.parent, folder)
+        self.setting.point_latest(folder)
         self._track(started, readings, files)
         out = terminal()
         for sentence in told:
@@ -79,7 +78,7 @@ class Leaderboard:
             if one.agreement is not None:
                 measures[f"{one.metric}/tau"] = one.agreement.tau
                 measures[f"{one.metric}/tau_of_noise"] = one.agreement.ceiling
-        self.setting.tracker.log(
+        self.setting.track(
             RunRecord(
                 name=self.title,
                 experiment=self.title,

@@ -21,7 +21,6 @@ from experiments.overfit_report.of_sweep import PAGE
 from experiments.overfit_report.page import write_page
 from experiments.overfit_report.study import measures, show
 from experiments.schema import Report, RunRecord
-from experiments.summary import point_latest
 
 if TYPE_CHECKING:
     from experiments.ledger import Ledger
@@ -144,9 +143,9 @@ class OpenPrivate:
         folder = self.setting.open_folder(self.title)
         page = write_page(folder / PAGE, found)
         files = [page, write_scores(folder, found), write_opening(folder, found, look)]
-        point_latest(folder.parent.parent, folder)
+        self.setting.point_latest(folder)
         card = found.card
-        self.setting.tracker.log(
+        self.setting.track(
             RunRecord(
                 name=f"{card.trial} against {card.baseline}",
                 experiment=self.title,

@@ -17,7 +17,6 @@ from experiments.overfit_report.of_runs import gather_runs
 from experiments.overfit_report.of_sweep import PAGE
 from experiments.overfit_report.page import ladder_table, write_page
 from experiments.schema import Report, RunRecord
-from experiments.summary import point_latest
 
 if TYPE_CHECKING:
     from experiments.overfit.redraws import Layout
@@ -72,7 +71,7 @@ class OverfitReport:
         )
         folder = self.setting.open_folder(self.title)
         page = write_page(folder / PAGE, found)
-        point_latest(folder.parent.parent, folder)
+        self.setting.point_latest(folder)
         self._track(found, dataset if same else None, started, page)
         show(found, page)
         return Report(folder=folder)
@@ -88,7 +87,7 @@ class OverfitReport:
 
     def _track(self, found: Findings, dataset: Dataset | None, started: float, page: Path) -> None:
         card = found.card
-        self.setting.tracker.log(
+        self.setting.track(
             RunRecord(
                 name=f"{card.trial} against {card.baseline}",
                 experiment=self.title,

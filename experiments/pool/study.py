@@ -17,7 +17,6 @@ from experiments.pool.page import write_page
 from experiments.pool.pooling import POOL, Pool, pool_pairs
 from experiments.provenance import write_provenance
 from experiments.schema import Report
-from experiments.summary import point_latest
 from experiments.vote.ballots import read_ballots
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ class PoolStudy:
         with atomic_file(folder / POOL) as part:
             part.write_text(json.dumps(pool.to_json()), encoding="utf-8")
         page = write_page(folder / PAGE, pool, dataset)
-        point_latest(folder.parent.parent, folder)
+        self.setting.point_latest(folder)
         out = terminal()
         asked = len({query for query, _ in pool.pairs})
         say(

@@ -21,7 +21,7 @@ from experiments.position_lab.sheet import Sheet, fill_sheet, prompt_of
 from experiments.position_lab.terminal import show
 from experiments.schema import Report, RunRecord
 from experiments.secrets import masked
-from experiments.summary import point_latest, write_summary
+from experiments.summary import write_summary
 from experiments.tracking.outbox import logged_id
 
 if TYPE_CHECKING:
@@ -101,10 +101,9 @@ class PositionLab:
         said = words.sentences(findings, repeats=self.axes.repeats)
         value = self._summary(found, findings, said, name)
         files.append(write_summary(folder, value))
-        if self.setting.trial is None:
-            point_latest(folder.parent.parent, folder)
+        self.setting.point_latest(folder)
         record = self._record(found, findings, files, started)
-        logged = logged_id(self.setting.tracker.log(record))
+        logged = logged_id(self.setting.track(record))
         write_summary(folder, {**value, "mlflow_run_id": logged})
         show(findings, said, folder)
         return Report(folder=folder, per_query={TITLE: sheet.frame()})
@@ -129,7 +128,6 @@ class PositionLab:
     def _record(
         self, found: Questions, findings: Findings, files: Sequence[Path], started: float
     ) -> RunRecord:
-        trial = self.setting.trial
         parts = {
             "tasks": self.tasks,
             "axes": self.axes,
@@ -137,14 +135,13 @@ class PositionLab:
             "llm": self.llm,
         }
         return RunRecord(
-            name=trial.name if trial else TITLE,
+            name=TITLE,
             experiment=TITLE,
-            group=trial.sweep.group if trial else found.name,
-            parent=trial.sweep.parent if trial else None,
+            group=found.name,
             dataset=found.dataset,
             started=started,
             ended=time.time(),
-            params={**parameters(parts), **(trial.values if trial else {})},
+            params=parameters(parts),
             measures=findings.measures(),
             files=files,
         )

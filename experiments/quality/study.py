@@ -17,7 +17,6 @@ from experiments.quality.misses import Misses, find_misses
 from experiments.quality.report import Heading, write_report
 from experiments.quality.terminal import show
 from experiments.schema import Report, RunRecord
-from experiments.summary import point_latest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,8 +64,7 @@ class ChunkQuality:
         misses = self._misses(dataset, nodes, measured)
         folder = self.setting.open_folder(self.title)
         files = self._write(folder, dataset, nodes, measured, misses)
-        if self.setting.trial is None:
-            point_latest(folder.parent.parent, folder)
+        self.setting.point_latest(folder)
         self._track(dataset, started, measured, files)
         show(measured, misses, [*dataset.notes], folder)
         return Report(folder=folder)
@@ -123,20 +121,14 @@ class ChunkQuality:
     def _track(
         self, dataset: Dataset, started: float, measured: Measured, files: list[Path]
     ) -> None:
-        trial = self.setting.trial
-        self.setting.tracker.log(
+        self.setting.track(
             RunRecord(
-                name=trial.name if trial else self.title,
+                name=self.title,
                 experiment=self.title,
-                group=trial.sweep.group if trial else None,
-                parent=trial.sweep.parent if trial else None,
                 dataset=dataset,
                 started=started,
                 ended=time.time(),
-                params={
-                    **parameters({"chunker": self.pipeline.chunker, "measures": self.measures}),
-                    **(trial.values if trial else {}),
-                },
+                params=parameters({"chunker": self.pipeline.chunker, "measures": self.measures}),
                 measures=summary_measures(measured),
                 files=files,
             )

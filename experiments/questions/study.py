@@ -16,7 +16,6 @@ from experiments.questions.asked import ModelQuestions
 from experiments.questions.cloze import Cloze
 from experiments.questions.written import Written, gold_pairs, kept, sampled, word_overlap
 from experiments.schema import Dataset, Report
-from experiments.summary import point_latest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,7 +74,7 @@ class WriteQuestions:
             "written_at": datetime.now(UTC).isoformat(timespec="seconds"),
         }
         write_provenance(folder, page)
-        point_latest(folder.parent.parent, folder)
+        self.setting.point_latest(folder)
         _show(folder, page, offline=self.llm is None)
         return Report(folder=folder)
 

@@ -27,7 +27,7 @@ from experiments.result import score_rows
 from experiments.schema import Report, RunRecord
 from experiments.splits import SIDES
 from experiments.stopwatch import Stopwatch
-from experiments.summary import point_latest, write_parts, write_summary
+from experiments.summary import write_parts, write_summary
 from experiments.tracking.outbox import is_away, logged_id, reason
 
 if TYPE_CHECKING:
@@ -155,10 +155,9 @@ class Rag:
         files.append(write_parts(folder, describe(self._parts())))
         value = run.summary(self.title, self.setting.overrides)
         files.append(write_summary(folder, value))
-        if self.setting.trial is None:
-            point_latest(folder.parent.parent, folder)
+        self.setting.point_latest(folder)
         self._count(run)
-        logged = logged_id(self.setting.tracker.log(self._record(run, files)))
+        logged = logged_id(self.setting.track(self._record(run, files)))
         write_summary(folder, {**value, "mlflow_run_id": logged})
         traced = self._trace(run, outcome, logged)
         show(run.means, run.counts, folder, traced)
@@ -172,17 +171,14 @@ class Rag:
             self.setting.ledger.record(run.dataset.fingerprint, [entry])
 
     def _record(self, run: Finished, files: Sequence[Path]) -> RunRecord:
-        trial = self.setting.trial
         parts = {**self._parts(), "answer_metrics": self.answer_metrics}
         return RunRecord(
-            name=trial.name if trial else self.title,
+            name=self.title,
             experiment=self.title,
-            group=trial.sweep.group if trial else None,
-            parent=trial.sweep.parent if trial else None,
             dataset=run.dataset,
             started=run.started,
             ended=time.time(),
-            params={**parameters(parts), **(trial.values if trial else {})},
+            params=parameters(parts),
             scores=run.means,
             measures=run.measures(),
             files=files,

@@ -68,11 +68,13 @@ class Trial:
         return " ".join(words) or f"trial {self.number}"
 
     def placed(self, record: RunRecord) -> RunRecord:
-        """A run of the tracker as a child of the sweep, named by what was swept."""
+        """A run of the tracker as a child of the sweep, named by what was swept.
+
+        One that has a parent already, as the pipelines of a comparison have, keeps it and its name.
+        """
         sweep, params = self.sweep, {**record.params, **self.values}
-        return replace(
-            record, name=self.name, group=sweep.group, parent=sweep.parent, params=params
-        )
+        name, parent = (record.name, record.parent) if record.parent else (self.name, sweep.parent)
+        return replace(record, name=name, group=sweep.group, parent=parent, params=params)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

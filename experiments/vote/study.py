@@ -18,7 +18,7 @@ from experiments.metrics.significance import PairedDifference
 from experiments.result import Result, differences, score_rows
 from experiments.schema import Dataset, Report, RunRecord
 from experiments.splits import SIDES
-from experiments.summary import point_latest, summary, write_result, write_summary
+from experiments.summary import summary, write_result, write_summary
 from experiments.vote.agreement import Share, gain, leave_one_out
 from experiments.vote.ballots import Ballot, read_ballots
 from experiments.vote.count import check, count
@@ -215,7 +215,7 @@ class VoteStudy:
             self.title, self.setting.overrides, dataset, results, against, {**empty, VOTE: kept}
         )
         write_summary(folder, page)
-        point_latest(folder.parent.parent, folder)
+        self.setting.point_latest(folder)
         show_problems(ballots)
         console.show(results, against, best, folder)
         show_shares(shares)
@@ -228,7 +228,7 @@ class VoteStudy:
         return None if writer is None else writer.write(folder / VOTE, dataset, result.ranking)
 
     def _track(self, result: Result, dataset: Dataset, files: Sequence[Path]) -> str | None:
-        return self.setting.tracker.log(
+        return self.setting.track(
             RunRecord(
                 name=f"vote of {len(self.files)} files",
                 experiment=self.title,
