@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from experiments import pages
 from experiments.atomic_file import atomic_file
 from experiments.diff.figure import flow_figure
 from experiments.diff.moves import LOST, SAME, WON
@@ -41,34 +42,24 @@ def write_files(folder: Path, found: Diff, a: Side, b: Side, dataset: Dataset) -
 
 def write_page(path: Path, found: Diff, a: Side, b: Side, dataset: Dataset) -> Path:
     """One file with the figure, the questions to read first, slices, and all that changed."""
-    from jinja2 import Environment
-    from markupsafe import Markup
-    from plotly.offline import get_plotlyjs
-
-    figure = flow_figure(found, a.name, b.name).to_html(include_plotlyjs=False, full_html=False)
-    template = Environment(autoescape=True, trim_blocks=True).from_string(
-        _TEMPLATE.read_text(encoding="utf-8")
-    )
     cards = _Cards(found, a, b, dataset)
     changed = [str(q) for q in found.questions.index[found.questions["outcome"] != SAME]]
     rest = [query for query in changed if query not in found.first][:_MOST_ROWS]
-    page = template.render(
+    return pages.write_page(
+        path,
+        _TEMPLATE,
         a=a.name,
         b=b.name,
         metric=found.metric,
         k=found.k,
         sentence=sentence(found, a, b),
-        figure=Markup(figure),
-        plotly=get_plotlyjs(),
+        figure=pages.inserted(flow_figure(found, a.name, b.name), "flow"),
         stages=stage_rows(found),
         slices=[_slice(row) for row in found.slices.itertuples(index=False)],
         first=[cards.card(query) for query in found.first],
         rest=[cards.card(query) for query in rest],
         left_out=len(changed) - len(rest) - sum(query in changed for query in found.first),
     )
-    with atomic_file(path) as part:
-        part.write_text(page, encoding="utf-8", errors="replace")
-    return path
 
 
 def sentence(found: Diff, a: Side, b: Side) -> str:

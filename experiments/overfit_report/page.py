@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments.atomic_file import atomic_file
+from experiments import pages
 from experiments.overfit_report import words
 from experiments.overfit_report.figure import gains_figure
 from experiments.overfit_report.findings import Findings
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
     from rich.table import Table
 
     from experiments.metrics.significance import PairedDifference
@@ -22,15 +21,9 @@ _COLOURS = {"OVERFIT": "#d1495b", "REAL": "#2a7f62", "NOISE": "#5b6b7b", "UNRESO
 
 def write_page(path: Path, found: Findings) -> Path:
     """Write the card, what choosing did, and the ladder."""
-    from jinja2 import Environment
-    from markupsafe import Markup
-    from plotly.offline import get_plotlyjs
-
-    figure = gains_figure(found)
-    template = Environment(autoescape=True, trim_blocks=True).from_string(
-        _TEMPLATE.read_text(encoding="utf-8")
-    )
-    page = template.render(
+    return pages.write_page(
+        path,
+        _TEMPLATE,
         card=found.card,
         colour=_COLOURS[found.card.verdict.word],
         metric=found.gathered.metric,
@@ -38,17 +31,8 @@ def write_page(path: Path, found: Findings) -> Path:
         halves=halves(found),
         about=words.about(found),
         ladder=rungs(found),
-        plotly=get_plotlyjs() if figure else "",
-        figure=Markup(_inserted(figure)) if figure else "",
+        figure=pages.inserted(gains_figure(found), "gains"),
     )
-    with atomic_file(path) as part:
-        part.write_text(page, encoding="utf-8", errors="replace")
-    return path
-
-
-def _inserted(figure: go.Figure) -> str:
-    """The figure as a part of a page; its id is fixed, so that equal reports are equal files."""
-    return str(figure.to_html(include_plotlyjs=False, full_html=False, div_id="gains"))
 
 
 def halves(found: Findings) -> list[list[str]]:

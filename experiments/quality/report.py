@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from chunk_quality.review_sample import printable
-from experiments.atomic_file import atomic_file
+from experiments import pages
 from experiments.misses.figure import miss_figure
 from experiments.quality import words
 from experiments.quality.figures import histogram, scatter
@@ -18,7 +18,6 @@ from experiments.quality.measured import HIGH_IS_COHERENT
 
 if TYPE_CHECKING:
     import pandas as pd
-    import plotly.graph_objects as go
     from llama_index.core.schema import TextNode
 
     from experiments.quality.measured import Measured
@@ -52,37 +51,32 @@ def write_report(
 
     table: of the chunks (see `chunk_table`).
     """
-    from jinja2 import Environment
-    from plotly.offline import get_plotlyjs
-
-    template = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
-        _TEMPLATE.read_text(encoding="utf-8")
-    )
-    page = template.render(
+    return pages.write_page(
+        path,
+        _TEMPLATE,
         heading=heading,
-        plotly=get_plotlyjs(),
         summary=words.summary(measured, misses),
         limits=words.limits(measured, misses),
         lengths=words.lengths(measured),
         statistics=measured.tokens.statistics(),
         over_limit=measured.tokens.over_limit[:_LISTED],
         over_limit_count=len(measured.tokens.over_limit),
-        length_figure=_drawn(histogram(measured, "tokens")),
+        length_figure=pages.inserted(histogram(measured, "tokens"), "tokens"),
         measures=[_measure(name, table, measured) for name in HIGH_IS_COHERENT],
-        scatter=_drawn(scatter(nodes, measured)),
+        scatter=pages.inserted(scatter(nodes, measured), "scatter"),
         topics=_topics(measured),
         repetition=_repetition(nodes, measured),
         misses=[
-            {"sentences": said, "figure": _drawn(miss_figure(relation))}
+            {
+                "sentences": said,
+                "figure": pages.inserted(miss_figure(relation), f"misses-{relation.measure}"),
+            }
             for relation, said in misses.told()
         ],
         rows=_rows(table),
         columns=_COLUMNS,
         more=max(0, len(table) - _ROWS),
     )
-    with atomic_file(path) as part:
-        part.write_text(page, encoding="utf-8", errors="replace")
-    return path
 
 
 _COLUMNS = {
@@ -104,7 +98,7 @@ def _measure(name: str, table: pd.DataFrame, measured: Measured) -> dict[str, An
     return {
         "title": words.TITLES[name],
         "sentences": words.measure(name, measured),
-        "figure": _drawn(histogram(measured, name)),
+        "figure": pages.inserted(histogram(measured, name), name),
         "worst": [
             {"chunk": row.chunk, "value": f"{getattr(row, name):.3f}", "text": row.text}
             for row in worst.head(_WORST).itertuples()
@@ -145,14 +139,3 @@ def _rows(table: pd.DataFrame) -> list[list[str]]:
     for name in HIGH_IS_COHERENT:
         shown[name] = [f"{value:.3f}" if np.isfinite(value) else "" for value in shown[name]]
     return shown.astype(str).to_numpy().tolist()  # type: ignore[no-any-return]
-
-
-def _drawn(figure: go.Figure | None) -> Any:
-    """The figure as a part of the page, which carries the script once."""
-    from markupsafe import Markup
-
-    if figure is None:
-        return ""
-    return Markup(
-        figure.to_html(include_plotlyjs=False, full_html=False, config={"responsive": True})
-    )
