@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -100,16 +99,6 @@ def interval(drawn: Floats) -> tuple[float | None, float | None]:
         return None, None
     low, high = np.quantile(known, [0.025, 0.975])
     return float(low), float(high)
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """p-values corrected for having looked at all of them (Holm, Scand. J. Statist. 1979)."""
-    values = np.asarray(p_values, dtype=np.float64)
-    order = np.argsort(values, kind="stable")
-    steps = values[order] * np.arange(len(values), 0, -1)
-    corrected = np.empty_like(values)
-    corrected[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
-    return corrected.tolist()  # type: ignore[no-any-return]
 
 
 def _permuted(sample: Sample, by_value: ByValue, draws: int, seed: int) -> tuple[Floats, Floats]:

@@ -9,7 +9,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
-from experiments.misses.estimates import Estimate, holm, passage_estimates
+from experiments.metrics.multiple_testing import holm
+from experiments.misses.estimates import Estimate, passage_estimates
 from experiments.misses.gold import GoldPassages
 from experiments.misses.per_query import per_query_estimate
 from experiments.misses.resampling import Floats
@@ -133,7 +134,7 @@ def _corrected(found: Mapping[str, MissRelation], statistic: str) -> dict[str, M
     """The relations with Holm's correction on one of their estimates."""
     tested = {name: getattr(one, statistic) for name, one in found.items()}
     tested = {name: estimate for name, estimate in tested.items() if estimate is not None}
-    corrected = holm([estimate.p for estimate in tested.values()])
+    corrected = holm([estimate.p for estimate in tested.values()]).tolist()
     changed = {
         name: replace(found[name], **{statistic: replace(estimate, corrected=p)})
         for (name, estimate), p in zip(tested.items(), corrected, strict=True)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from experiments.misses.estimates import holm
+from experiments.metrics.multiple_testing import holm
 from experiments.misses.relation import miss_relations
 from experiments.misses.sentences import query_sentence, sentence
 from tests.experiments.misses.worlds import gold_of, world
@@ -86,7 +86,7 @@ def test_without_a_relation_one_in_twenty_is_found(shape):
 
 def test_holm_is_taken_over_the_measures():
     assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    assert holm([]) == []
+    assert holm([]).tolist() == []
     values, gold, scores = world(2, effect=0.6)
     noise = np.random.default_rng(0).normal(size=(4, len(values)))
     measures = {"entropy": values, **{f"noise {row}": noise[row] for row in range(4)}}
