@@ -13,9 +13,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import NoReturn
 
-from filelock import FileLock, Timeout
-
 from experiments import entry
+from experiments.locks import unheld
 from experiments.records import SqliteRecords
 from experiments.store import RECORDS
 
@@ -136,16 +135,8 @@ def _unwritten(path: Path) -> Iterator[bool]:
                 return
             yield True
         return
-    lock = FileLock(f"{path}.lock", timeout=0)
-    try:
-        lock.acquire()
-    except Timeout:
-        yield False
-        return
-    try:
-        yield True
-    finally:
-        lock.release()
+    with unheld(Path(f"{path}.lock")) as free:
+        yield free
 
 
 class _Parser(argparse.ArgumentParser):

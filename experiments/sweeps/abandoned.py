@@ -8,14 +8,13 @@ from __future__ import annotations
 import json
 import platform
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 
 from experiments.atomic_file import atomic_file
+from experiments.locks import unheld
 from experiments.schema import RunRecord
 from experiments.sweeps.trial import endings
 
@@ -81,7 +80,7 @@ def end_abandoned(sweeps: Path, tracker: Any) -> int:
 
 
 def _ended(page: Path, tracker: EndsRuns) -> bool:
-    with _unheld(page.parent) as dead:
+    with unheld(page.parent / _LOCK) as dead:
         if not dead:
             return False
         try:
@@ -109,18 +108,3 @@ def _record(page: Path, left: dict[str, Any]) -> RunRecord:
         measures={"trials": len(endings(page.parent))},
         failure=REASON,
     )
-
-
-@contextmanager
-def _unheld(folder: Path) -> Iterator[bool]:
-    """Whether no process holds the folder's lock; nobody takes it while the block lasts."""
-    lock = FileLock(folder / _LOCK, timeout=0)
-    try:
-        lock.acquire()
-    except Timeout:
-        yield False
-        return
-    try:
-        yield True
-    finally:
-        lock.release()
