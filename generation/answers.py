@@ -20,12 +20,6 @@ class Records(Protocol):
     def put(self, values: Mapping[str, bytes]) -> None: ...
 
 
-class RecordStore(Protocol):
-    """Hands out the records of one described model."""
-
-    def records(self, kind: str, key: Any) -> Records: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What a model said to one prompt.
