@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
-from llama_index.core.schema import BaseNode, MetadataMode
+from llama_index.core.schema import BaseNode
 from numpy.typing import NDArray
 
 from chunk_quality.minhash import similar_groups
-from chunk_quality.reading import Reading, read
+from chunk_quality.reading import Reading, read, text_of
 from retrievers.analyzers import clean
 
 Groups = tuple[tuple[str, ...], ...]
@@ -98,7 +98,7 @@ class Duplicates:
         reading = read(nodes) if reading is None else reading
         if reading.chunk_ids != ids:
             raise ValueError("The reading is of other chunks: give the one of these nodes.")
-        texts = [node.get_content(metadata_mode=MetadataMode.NONE) for node in nodes]
+        texts = [text_of(node) for node in nodes]
         equal, distinct = _numbered([_normal(text) for text in texts])
         alike = self._alike(nodes, equal, distinct)[equal]
         blank = np.array([not distinct[number] for number in equal.tolist()], dtype=np.bool_)

@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from llama_index.core.schema import BaseNode, MetadataMode
+from llama_index.core.schema import BaseNode
+
+from chunk_quality.reading import text_of
 
 LABELS: Mapping[str, str] = {
     "good": "Right, clear, and about one thing",
@@ -122,7 +124,7 @@ def _chunk(node: BaseNode, measures: Mapping[str, float | int | str | None]) -> 
     return {
         "id": printable(node.node_id),
         "title": printable(title) if isinstance(title, str) else "",
-        "text": printable(node.get_content(metadata_mode=MetadataMode.NONE)),
+        "text": printable(text_of(node)),
         "document": printable(getattr(node, "ref_doc_id", None) or node.node_id),
         "place": _place(node),
         "measures": [[printable(name), _shown(value)] for name, value in measures.items()],

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from llama_index.core.schema import BaseNode, MetadataMode
+from llama_index.core.schema import BaseNode
 
+from chunk_quality.reading import text_of
 from experiments.comparison import Comparison
 from experiments.stopwatch import Stopwatch
 from retrievers.tokens import tokens_of
@@ -41,6 +42,6 @@ class ChunkerComparison(Comparison):
 
 def chunk_sizes(nodes: Sequence[BaseNode], encoding: str = "o200k_base") -> dict[str, float]:
     """How many chunks there are and the mean tokens of their own text, 0 without a chunk."""
-    texts = [node.get_content(metadata_mode=MetadataMode.NONE) for node in nodes]
+    texts = [text_of(node) for node in nodes]
     tokens = sum(len(tokens_of(encoding, text)) for text in texts)
     return {"chunks": len(texts), "tokens_per_chunk": tokens / max(1, len(texts))}

@@ -104,6 +104,8 @@ class Measuring:
             "topic_entropy": (topics["held_out"], topics["control"]),
         }
         ids = tuple(node.node_id for node in self.nodes)
+        names = [node.ref_doc_id or node.node_id for node in self.nodes]
+        _, documents = np.unique(names, return_inverse=True)
         limits = self.parts.tokens.tokenizer, self.parts.tokens.limit
         return Measured(
             tokens=TokenSummary(ids, counts["real"], *limits),
@@ -119,9 +121,7 @@ class Measuring:
             characters=np.array([len(text_of(node)) for node in self.nodes], dtype=np.int64),
             compared=compared,
             separations={
-                name: separation(
-                    *compared[name], higher_is_coherent=high, clusters=self._documents()
-                )
+                name: separation(*compared[name], higher_is_coherent=high, clusters=documents)
                 for name, high in HIGH_IS_COHERENT.items()
             },
             stayed=counts["stayed"],
@@ -147,12 +147,6 @@ class Measuring:
     def shuffled(self) -> Shuffled:
         """The control: the same lengths, sentences from other documents of the same half."""
         return shuffled(self.reading, self.parts.seed, folds=self.folds)
-
-    def _documents(self) -> NDArray[np.int64]:
-        """A number for the document of each chunk."""
-        numbers: dict[str, int] = {}
-        names = [node.ref_doc_id or node.node_id for node in self.nodes]
-        return np.array([numbers.setdefault(name, len(numbers)) for name in names])
 
     def _counts(self) -> dict[str, Any]:
         def build() -> dict[str, Any]:
