@@ -19,7 +19,7 @@ from experiments.judging import judge
 from experiments.label_slices import GoldLabels, gold_labels, review_notes, write_slices
 from experiments.pipeline import Pipeline
 from experiments.provenance import circular_notes
-from experiments.result import Result, differences
+from experiments.result import Result, differences, report
 from experiments.schema import Dataset, Report, RunRecord
 from experiments.summary import Differences, summary, write_result, write_summary
 from experiments.tracking.outbox import logged_id
@@ -106,7 +106,7 @@ class Comparison:
             }
             console.show(results, against, self.baseline, folder, before)
             show_costs(results)
-        return self._report(results, folder)
+        return report(results, folder)
 
     def trial(self, pipeline: Pipeline, dataset: Dataset, split: Split) -> Result:
         """What one variant found and scored."""
@@ -204,19 +204,6 @@ class Comparison:
         if writer is None:
             return None
         return Path(writer.write(folder, dataset, result.ranking, asked=result.asked))
-
-    def _report(self, results: Mapping[str, Result], folder: Path) -> Report:
-        last = list(results.values())[-1]
-        metric = last.scores.metrics[0] if last.scores else None
-        return Report(
-            primary=last.means["public"][metric].mean if metric else None,
-            metric=metric,
-            higher_is_better=last.scores.higher_is_better[0] if last.scores else True,
-            stored=all(result.stored for result in results.values()),
-            means={name: result.means for name, result in results.items()},
-            per_query={name: r.scores.frame() for name, r in results.items() if r.scores},
-            folder=folder,
-        )
 
     def _pipelines(self) -> dict[str, Pipeline]:
         """Variant -> its pipeline. Raises ValueError for an unknown part or baseline."""

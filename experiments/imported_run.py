@@ -103,8 +103,8 @@ class ImportedRuns:
     def _score(self, file: Path, dataset: Dataset, split: Split) -> Result:
         started = time.time()
         found = imported(file, dataset, self.setting.metrics.reads())
-        shown = {query for side in split.shown for query in split.of(side)}
-        scored = [query.id for query in dataset.queries if query.id in shown]
+        visible = split.visible
+        scored = [query.id for query in dataset.queries if query.id in visible]
         scores = self.setting.metrics.evaluate(found.ranking, dataset.qrels or {}, scored)
         queries = found.ranking.query_ids
         digest = hashlib.sha256(file.read_bytes()).hexdigest()

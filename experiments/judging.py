@@ -20,7 +20,6 @@ from experiments.parameters import parameters
 from experiments.result import Result, score_rows
 from experiments.result_files import load_result, save_result
 from experiments.schema import Dataset
-from experiments.splits import SIDES
 from retrievers.gate import NoGate
 from retrievers.ranking import EVERY_PART
 
@@ -78,8 +77,7 @@ def _count(
 ) -> None:
     """Tell the ledger, where there is one; private scores only of a split that shows them."""
     if setting.ledger is not None:
-        sides = [side for side in split.shown if side in SIDES]
-        rows = [row for side in sides if scores for row in score_rows(scores, side, split)]
+        rows = score_rows(scores, split) if scores else []
         trial = fingerprint(describe(pipeline))
         entry = LedgerEntry(trial, split.public, experiment, rows)
         setting.ledger.record(dataset.fingerprint, [entry])
@@ -90,7 +88,7 @@ def _run(
 ) -> Result:
     started = time.time()
     outcome = pipeline.run(dataset, setting.store)
-    visible = {query for side in split.shown for query in split.of(side)}
+    visible = split.visible
     query_ids = [query.id for query in dataset.queries if query.id in visible]
     scores = _scores(outcome, dataset, query_ids, setting.metrics)
     plans = [plan.for_part(EVERY_PART) for plan in outcome.plans]

@@ -11,10 +11,12 @@ import numpy as np
 from experiments.gold_path import GoldPaths
 from experiments.ledger import ScoreRow
 from experiments.metrics.per_query import PerQuery
-from experiments.schema import Mean
+from experiments.schema import Mean, Report
 from retrievers.ranking import Ranking
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
     from experiments.metrics.significance import PairedDifference
@@ -64,12 +66,13 @@ class Result:
     gold: GoldPaths | None = None
 
 
-def score_rows(scores: PerQuery, side: str, split: Split) -> list[ScoreRow]:
-    """What the ledger keeps of one side: each metric's score of each of its queries."""
+def score_rows(scores: PerQuery, split: Split) -> list[ScoreRow]:
+    """What the ledger keeps: each metric's score of each query, by the sides that are shown."""
     places = {query: row for row, query in enumerate(scores.query_ids)}
-    rows = [places[query] for query in split.of(side)]
+    rows = {side: [places[query] for query in split.of(side)] for side in split.sides}
     return [
-        ScoreRow(side, metric, split.of(side), scores.column(metric)[rows])
+        ScoreRow(side, metric, split.of(side), scores.column(metric)[rows[side]])
+        for side in split.sides
         for metric in scores.metrics
     ]
 
@@ -87,3 +90,18 @@ def differences(
         }
         for side in split.shown
     }
+
+
+def report(results: Mapping[str, Result], folder: Path) -> Report:
+    """What an experiment hands back; its primary score is that of the last result."""
+    last = list(results.values())[-1]
+    metric = last.scores.metrics[0] if last.scores else None
+    return Report(
+        primary=last.means["public"][metric].mean if metric else None,
+        metric=metric,
+        higher_is_better=last.scores.higher_is_better[0] if last.scores else True,
+        stored=all(result.stored for result in results.values()),
+        means={name: result.means for name, result in results.items()},
+        per_query={name: r.scores.frame() for name, r in results.items() if r.scores},
+        folder=folder,
+    )

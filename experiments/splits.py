@@ -41,6 +41,16 @@ class Split:
         """The names that may be computed: "all" beside "public" gives the private half away."""
         return ("public",) if self.sealed else SPLITS
 
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """Those of public and private that may be computed."""
+        return tuple(side for side in SIDES if side in self.shown)
+
+    @property
+    def visible(self) -> frozenset[str]:
+        """The query ids that may be scored: all, or the public ones of a sealed split."""
+        return frozenset(self.public if self.sealed else self.everyone)
+
     def of(self, name: str) -> tuple[str, ...]:
         """The query ids of "all", "public" or "private"."""
         if name not in SPLITS:

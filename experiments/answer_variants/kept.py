@@ -19,7 +19,6 @@ from experiments.parameters import parameters
 from experiments.result import score_rows
 from experiments.schema import Mean, Report, RunRecord
 from experiments.secrets import masked
-from experiments.splits import SIDES
 from experiments.summary import write_parts, write_summary
 from experiments.tracking.outbox import logged_id
 
@@ -70,7 +69,7 @@ class VariantScores:
         frames = {name: table.frame() for name, table in self.scores.items()}
         wide = pd.concat(frames, axis=1)
         wide.columns = ["/".join(pair) for pair in wide.columns]
-        shown = {query for side in self.split.shown for query in self.split.of(side)}
+        shown = self.split.visible
         return wide.loc[[query for query in wide.index if query in shown]]
 
 
@@ -122,13 +121,12 @@ def _count(run: VariantScores, setting: Setting) -> None:
     """Every reading is a trial: the best of them was chosen among all."""
     if setting.ledger is None:
         return
-    sides = [side for side in run.split.shown if side in SIDES]
     entries = [
         LedgerEntry(
             fingerprint([describe(dict(run.parts)), name]),
             run.split.public,
             run.title,
-            [row for side in sides for row in score_rows(table, side, run.split)],
+            score_rows(table, run.split),
         )
         for name, table in run.scores.items()
     ]
@@ -155,7 +153,7 @@ def _record(run: VariantScores, setting: Setting, files: Sequence[Path]) -> RunR
 
 def _show(run: VariantScores, told: Sequence[str], folder: Path) -> None:
     out = terminal()
-    for side in [one for one in run.split.shown if one in SIDES and run.split.of(one)]:
+    for side in [one for one in run.split.sides if run.split.of(one)]:
         table = Table(title=side, title_justify="left")
         table.add_column("", no_wrap=True)
         for name in run.scores if run.metrics else ():

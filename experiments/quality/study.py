@@ -73,14 +73,14 @@ class ChunkQuality:
         if dataset.qrels is None and dataset.spans is None:
             return Misses(k=self.k, skipped=NO_LABELS)
         split = self.setting.split.divide(dataset)
-        shown = [query for side in split.shown for query in split.of(side)]
+        visible = split.visible
         outcome = self.pipeline.run(dataset, self.setting.store)
         return find_misses(
             dataset,
             outcome,
             nodes,
             measured.columns(),
-            queries=list(dict.fromkeys(shown)),
+            queries=[query for query in split.everyone if query in visible],
             k=self.k,
             seed=self.measures.seed,
         )

@@ -49,7 +49,7 @@ class Finished:
     @property
     def visible(self) -> list[Answered]:
         """The stories of the splits that may be shown."""
-        shown = {query for side in self.split.shown for query in self.split.of(side)}
+        shown = self.split.visible
         return [one for one in self.stories if one.id in shown]
 
     @property

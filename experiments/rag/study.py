@@ -25,7 +25,6 @@ from experiments.rag.terminal import show
 from experiments.rag.traces import TraceWriter
 from experiments.result import score_rows
 from experiments.schema import Report, RunRecord
-from experiments.splits import SIDES
 from experiments.stopwatch import Stopwatch
 from experiments.summary import write_parts, write_summary
 from experiments.tracking.outbox import is_away, logged_id, reason
@@ -81,14 +80,13 @@ class Rag:
             )
         with clock("generate"):
             answers = llm.complete_many([one.prompt for one in assembled], stage=STAGE)
-        shown = {query for side in split.shown for query in split.of(side)}
         with clock("score"):
-            scores = self._scores(dataset, outcome, assembled, answers, shown)
+            scores = self._scores(dataset, outcome, assembled, answers, split.visible)
         run = Finished(
             dataset=dataset,
             split=split,
             scores=scores,
-            stories=stories(dataset, outcome, assembled, answers, scores, shown),
+            stories=stories(dataset, outcome, assembled, answers, scores, split.visible),
             seconds={**outcome.seconds, **clock.seconds},
             usage={stage: spent.numbers() for stage, spent in meter.read().items()},
             state=self._state(),
@@ -165,8 +163,7 @@ class Rag:
 
     def _count(self, run: Finished) -> None:
         if self.setting.ledger is not None:
-            sides = [side for side in run.split.shown if side in SIDES]
-            rows = [row for side in sides for row in score_rows(run.scores, side, run.split)]
+            rows = score_rows(run.scores, run.split)
             entry = LedgerEntry(run.state, run.split.public, self.title, rows)
             self.setting.ledger.record(run.dataset.fingerprint, [entry])
 

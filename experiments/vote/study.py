@@ -15,9 +15,8 @@ from experiments import console
 from experiments.identity import fingerprint
 from experiments.ledger import LedgerEntry
 from experiments.metrics.significance import PairedDifference
-from experiments.result import Result, differences, score_rows
+from experiments.result import Result, differences, report, score_rows
 from experiments.schema import Dataset, Report, RunRecord
-from experiments.splits import SIDES
 from experiments.summary import summary, write_result, write_summary
 from experiments.vote.agreement import Share, gain, leave_one_out
 from experiments.vote.ballots import Ballot, read_ballots
@@ -121,8 +120,8 @@ class VoteStudy:
     ) -> Result:
         scores = None
         if dataset.qrels is not None:
-            shown = {query for side in split.shown for query in split.of(side)}
-            asked = [query.id for query in dataset.queries if query.id in shown]
+            visible = split.visible
+            asked = [query.id for query in dataset.queries if query.id in visible]
             scores = self.setting.metrics.evaluate(ranking, dataset.qrels, asked)
         return Result(
             key=key,
@@ -167,7 +166,7 @@ class VoteStudy:
 
             return difference
 
-        return {side: one_out(score=score(side)) for side in split.shown if side in SIDES}
+        return {side: one_out(score=score(side)) for side in split.sides}
 
     def _count(
         self,
@@ -180,9 +179,7 @@ class VoteStudy:
         """Tell the ledger: the vote with its scores, and each vote without a file."""
         if self.setting.ledger is None or result.scores is None:
             return
-        sides = [side for side in split.shown if side in SIDES]
-        rows = [row for side in sides for row in score_rows(result.scores, side, split)]
-        key = result.key["pipeline"]
+        rows, key = score_rows(result.scores, split), result.key["pipeline"]
         entries = [LedgerEntry(fingerprint(key), split.public, self.title, rows)]
         for place in range(len(ballots)):
             trial = fingerprint({**key, "without": place})
@@ -221,7 +218,7 @@ class VoteStudy:
         show_shares(shares)
         if results[VOTE].scores is not None:
             console.show_notes([CAUTION])
-        return _report(results, folder)
+        return report(results, folder)
 
     def _submit(self, folder: Path, dataset: Dataset, result: Result) -> Path | None:
         writer = self.setting.submission
@@ -256,16 +253,3 @@ def _best(results: Mapping[str, Result]) -> str | None:
             if mean is not None:
                 scored[name] = mean if result.scores.higher_is_better[0] else -mean
     return max(scored, key=lambda name: scored[name], default=None)
-
-
-def _report(results: Mapping[str, Result], folder: Path) -> Report:
-    scores = results[VOTE].scores
-    metric = scores.metrics[0] if scores else None
-    return Report(
-        primary=results[VOTE].means["public"][metric].mean if metric else None,
-        metric=metric,
-        higher_is_better=scores.higher_is_better[0] if scores else True,
-        means={name: result.means for name, result in results.items()},
-        per_query={name: r.scores.frame() for name, r in results.items() if r.scores},
-        folder=folder,
-    )
