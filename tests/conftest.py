@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser import started
+
 
 @pytest.fixture(scope="session")
 def real_data():
@@ -14,3 +16,11 @@ def real_data():
     if not folder.is_dir():
         pytest.skip(f"the real collections are not in {folder}")
     return folder
+
+
+@pytest.fixture
+def browser(tmp_path):
+    """Headless Chromium; what it saves lies in `tmp_path`/saved. Its tests bear `browser.MARKS`."""
+    driver = started(tmp_path)
+    yield driver
+    driver.quit()

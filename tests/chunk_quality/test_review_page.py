@@ -4,7 +4,6 @@ With RANKPROOF_SCREENSHOT=FOLDER it keeps pictures of the page, light and dark.
 """
 
 import os
-import shutil
 import time
 from pathlib import Path
 
@@ -13,20 +12,11 @@ from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
 
 from chunk_quality.review_labels import load_labels
 from chunk_quality.review_sample import ReviewSample
+from tests.browser import MARKS
 
-webdriver = pytest.importorskip("selenium.webdriver")
-BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-FLAGS = (
-    "--headless=new --no-sandbox --disable-gpu --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --window-size=1280,900"
-)
 LONGEST_WAIT = 30
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.server,
-    pytest.mark.skipif(not (BROWSER and DRIVER), reason="no chromium and chromedriver here"),
-]
+pytestmark = MARKS
 
 NASTY = (
     "</script><img src=x onerror='window.broken=1'><script>window.broken=1</script> &lt; \0 \ud800"
@@ -39,21 +29,6 @@ TEXTS = [
     "",
     "끝\u2028줄",
 ]
-
-
-@pytest.fixture
-def browser(tmp_path):
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for flag in [*FLAGS.split(), f"--user-data-dir={tmp_path}/profile"]:
-        options.add_argument(flag)
-    options.add_experimental_option(
-        "prefs", {"download.default_directory": str(tmp_path / "saved")}
-    )
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    yield driver
-    driver.quit()
 
 
 @pytest.fixture

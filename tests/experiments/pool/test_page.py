@@ -1,46 +1,22 @@
 """The labelling page in a browser, without a network: 6,600 judgements, saved and resumed."""
 
 import json
-import shutil
 import time
 
 import pytest
 
 from experiments.pool.labels import read_labels
 from experiments.pool.page import write_page
+from tests.browser import MARKS
 from tests.experiments.pool.test_pool import large_pool
 
-webdriver = pytest.importorskip("selenium.webdriver")
-BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-FLAGS = (
-    "--headless=new --no-sandbox --disable-gpu --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --window-size=1280,900"
-)
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.server,
-    pytest.mark.skipif(not (BROWSER and DRIVER), reason="no chromium and chromedriver here"),
-]
+pytestmark = MARKS
 JUDGE_ALL = """
 const letters = ['Digit0', 'Digit1', 'Digit2', 'KeyX'];
 for (let i = arguments[0]; i < arguments[1]; i += 1) {
   document.body.dispatchEvent(new KeyboardEvent('keydown', {code: letters[i % 4], bubbles: true}));
 }
 """
-
-
-@pytest.fixture
-def browser(tmp_path):
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for flag in [*FLAGS.split(), f"--user-data-dir={tmp_path}/profile"]:
-        options.add_argument(flag)
-    options.add_experimental_option(
-        "prefs", {"download.default_directory": str(tmp_path / "saved")}
-    )
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    yield driver
-    driver.quit()
 
 
 def text(browser, name):

@@ -4,7 +4,6 @@ With RANKPROOF_SCREENSHOT=FILE it keeps a picture of the comparison.
 """
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -14,24 +13,14 @@ import urllib.request
 
 import pytest
 
+from tests.browser import MARKS
 from tests.experiments.sweeps.processes import ROOT, finish, mlflow
 
-webdriver = pytest.importorskip("selenium.webdriver")
-BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-FLAGS = (
-    "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run "
-    "--disable-background-networking --disable-component-update --disable-sync "
-    "--window-size=1400,1080"
-)
 TRIALS = ["analyzer=auto k1=0.9", "analyzer=auto k1=1.5"]
 TRIALS += ["analyzer=char_ngram k1=0.9", "analyzer=char_ngram k1=1.5"]
 PATIENCE = 120
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.server,
-    pytest.mark.skipif(not (BROWSER and DRIVER), reason="no chromium and chromedriver here"),
-]
+pytestmark = MARKS
 
 
 @pytest.fixture(scope="module")
@@ -75,17 +64,6 @@ def address(sweep):
             server.wait(timeout=30)
 
 
-@pytest.fixture
-def browser(tmp_path):
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for flag in [*FLAGS.split(), f"--user-data-dir={tmp_path}/profile"]:
-        options.add_argument(flag)
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    yield driver
-    driver.quit()
-
-
 def _answering(address):
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
@@ -120,6 +98,7 @@ def open_comparison(browser, address):
     (experiment,) = MlflowClient(address).search_experiments(
         filter_string="name = 'science_sample'"
     )
+    browser.set_window_size(1400, 1080)
     browser.get(f"{address}/#/experiments/{experiment.experiment_id}/runs")
     parent = row_of(browser, "retrieval over analyzer, k1")
     click(browser, browser.find_element("css selector", f"[row-id='{parent}'] button"))
