@@ -144,8 +144,7 @@ def nothing_relevant(
     qrels: Qrels, query_ids: Sequence[str], n_relevant: NDArray[Any], rel_level: int
 ) -> tuple[str, ...]:
     """The note that these queries have labels and none of them counts; else nothing."""
-    top = highest(qrels, query_ids)
-    if top is None or n_relevant.any():
+    if n_relevant.any() or (top := highest(qrels, query_ids)) is None:
         return ()
     graded = "; nDCG alone still reads the grades, whatever the level" if top > 0 else ""
     return (f"No label counts as relevant (rel_level={rel_level}, highest grade {top}){graded}.",)
