@@ -16,9 +16,10 @@ from hydra.utils import instantiate
 from experiments.fusion.choice import folds
 from experiments.fusion.points import Points, walk
 from experiments.fusion.simplex import Grid, Simplex
+from experiments.fusion.space import Space
 from experiments.fusion.surface import Rule, Scored
 from experiments.fusion.verdict import decide
-from experiments.fusion_search import FusionSearch, Space
+from experiments.fusion_search import FusionSearch
 from experiments.judging import judge
 from experiments.ledger import Ledger
 from experiments.metrics.measures import parse

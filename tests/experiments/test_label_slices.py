@@ -20,7 +20,8 @@ from experiments.comparison import Comparison
 from experiments.datasets.science_qa import ScienceQA
 from experiments.evaluation import Evaluator
 from experiments.fusion.simplex import Grid
-from experiments.fusion_search import FusionSearch, Space
+from experiments.fusion.space import Space
+from experiments.fusion_search import FusionSearch
 from experiments.imported_run import ImportedRuns
 from experiments.label_slices import COLUMNS, gold_labels, label_slices, tag_slices
 from experiments.metrics.per_query import PerQuery
