@@ -13,9 +13,8 @@ from rich.text import Text
 
 if TYPE_CHECKING:
     from experiments.metrics.significance import PairedDifference
-    from experiments.result import Result
+    from experiments.result import Differences, Result
     from experiments.schema import Mean
-    from experiments.summary import Differences
 
 NO_LABELS = "This dataset has no labels, so nothing is scored; the ranking is written."
 
@@ -106,23 +105,27 @@ def _show_differences(
     """Each pipeline against the baseline, query by query, on the first metric."""
     title = f"{metric} minus {baseline}, query by query"
     table = Table(title=title, title_justify="left")
-    for heading in ("pipeline", "split", "difference", "95 % interval", "p", "won/lost/same"):
+    p = "p" if len(against) == 1 else f"p of {len(against)}"
+    for heading in ("pipeline", "split", "difference", "95 % interval", p, "won/lost/same"):
         words = heading in ("pipeline", "split")
         table.add_column(heading, justify="left" if words else "right")
     for name, by_side in against.items():
         for side in [side for side in by_side if side != "all"]:
             table.add_row(Text(name), side, *_cells(by_side[side][metric]))
     out.print(table)
+    if len(against) > 1:
+        say(out, f"{p}: corrected for the {len(against)} pipelines of this table (Holm).")
 
 
 def _cells(difference: PairedDifference) -> list[str]:
-    if difference.mean is None or difference.p is None:
+    p = difference.p if difference.corrected is None else difference.corrected
+    if difference.mean is None or p is None:
         return ["–"] * 4
     interval = "–"
     if difference.low is not None:
         interval = f"{difference.low:+.4f} … {difference.high:+.4f}"
     record = f"{difference.wins}/{difference.losses}/{difference.ties}"
-    return [f"{difference.mean:+.4f}", interval, f"{difference.p:.4f}", record]
+    return [f"{difference.mean:+.4f}", interval, f"{p:.4f}", record]
 
 
 def _show_gates(out: Console, results: Mapping[str, Result]) -> None:

@@ -22,12 +22,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from experiments.metrics.per_query import PerQuery
-    from experiments.metrics.significance import PairedDifference
-    from experiments.result import Result
+    from experiments.result import Differences, Result
     from experiments.schema import Dataset
     from experiments.splits import Split
-
-Differences = Mapping[str, Mapping[str, "PairedDifference"]]
 
 
 def write_result(folder: Path, name: str, result: Result, split: Split) -> list[Path]:
