@@ -236,7 +236,7 @@ def _dataset_input(dataset: Dataset) -> DatasetInput:
 
 
 def _short(value: str) -> str:
-    return value if len(value) <= _LONGEST_PARAM else "too long for MLflow: see config.yaml"
+    return value if len(value) <= _LONGEST_PARAM else "too long for MLflow: see pipeline.json"
 
 
 def _folder_name(name: str) -> str:
