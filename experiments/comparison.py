@@ -92,6 +92,7 @@ class Comparison:
             reviewed = review_notes(review, dataset, said)
             marked = {name: describe(one) for name, one in pipelines.items() if dataset.circular}
             own = circular_notes(dataset.circular, marked)
+            console.show_dataset(dataset)
             console.show_notes([*dataset.notes, *split.notes, *weights, *reviewed, *own])
         results = {
             name: self.trial(pipeline, dataset, split) for name, pipeline in pipelines.items()

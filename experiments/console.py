@@ -14,7 +14,7 @@ from rich.text import Text
 if TYPE_CHECKING:
     from experiments.metrics.significance import PairedDifference
     from experiments.result import Differences, Result
-    from experiments.schema import Mean
+    from experiments.schema import Dataset, Mean
 
 NO_LABELS = "This dataset has no labels, so nothing is scored; the ranking is written."
 
@@ -25,6 +25,15 @@ def terminal() -> Console:
     """The output stream, at least as wide as a table with one metric needs."""
     out = Console()
     return out if out.width >= _NARROWEST else Console(width=_NARROWEST)
+
+
+def show_dataset(dataset: Dataset) -> None:
+    """One line: how many documents, questions and labels there are."""
+    turns = sum(bool(query.history) for query in dataset.queries)
+    several = f" ({turns} with earlier turns)" if turns else ""
+    said = f"{dataset.name}: {len(dataset.corpus):,} documents, {len(dataset.queries):,} questions"
+    labelled = sum(map(bool, (dataset.spans or dataset.qrels or {}).values()))
+    say(terminal(), f"{said}{several}, {labelled:,} of them with a gold passage.")
 
 
 def show_notes(notes: Sequence[str]) -> None:

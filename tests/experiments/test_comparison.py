@@ -168,6 +168,13 @@ def test_a_sealed_split_leaves_no_private_number_anywhere(tmp_path):
     assert "private" not in report.means["two"]
 
 
+def test_the_first_line_says_what_there_is(tmp_path, capsys):
+    compare(tmp_path)
+    first = capsys.readouterr().out.split("\n")[0]
+    said = "216 documents, 150 questions (16 with earlier turns), 135 of them with a gold passage."
+    assert first.endswith(f": {said}")
+
+
 def test_without_labels_the_ranking_and_the_submission_are_written(tmp_path, capsys):
     folder = tmp_path / "data"
     folder.mkdir()
