@@ -59,8 +59,7 @@ def show(
         say(out, NO_LABELS)
     else:
         _show_scores(out, results, first.scores.metrics)
-        for note in first.scores.notes:
-            say(out, f"Note: {note}")
+        _show_score_notes(out, results)
         if baseline is not None and against:
             _show_differences(out, against, baseline, first.scores.metrics[0])
         if steps:
@@ -100,6 +99,16 @@ def _show_scores(out: Console, results: Mapping[str, Result], metrics: Sequence[
             say(out, f"{side}{whose}: {coverage}")
     if len(shown) < len(metrics):
         say(out, f"In summary.json too: {', '.join(metrics[len(shown) :])}.")
+
+
+def _show_score_notes(out: Console, results: Mapping[str, Result]) -> None:
+    """What a reader of the means should know, and of which pipelines."""
+    told: dict[str, list[str]] = {}
+    for name, result in results.items():
+        for note in result.scores.notes if result.scores else ():
+            told.setdefault(note, []).append(name)
+    for note, names in told.items():
+        say(out, f"{'Note' if len(names) == len(results) else ', '.join(names)}: {note}")
 
 
 def _that_fit(metrics: Sequence[str], width: int, sides: int) -> Sequence[str]:

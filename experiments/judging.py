@@ -16,6 +16,7 @@ from experiments.gold_path import gold_paths
 from experiments.identity import describe, fingerprint, module_source
 from experiments.ledger import LedgerEntry
 from experiments.metrics.per_query import PerQuery
+from experiments.metrics.preflight import empty_lists
 from experiments.parameters import parameters
 from experiments.result import Result, score_rows
 from experiments.result_files import load_result, save_result
@@ -101,7 +102,11 @@ def _run(
         asked={plan.id: "\n".join(plan.texts[EVERY_PART]) for plan in plans},
         blocked=outcome.gate.blocked,
         reasons=outcome.gate.reasons,
-        notes=[*outcome.notes, *([table.sentence()] if table else [])],
+        notes=[
+            *outcome.notes,
+            *([table.sentence()] if table else []),
+            *_short_lists(outcome, dataset, setting.metrics),
+        ],
         cautions=_cautions(key, outcome, dataset, query_ids),
         scores=scores,
         means={side: scores.mean(split.of(side)) for side in split.shown} if scores else {},
@@ -121,6 +126,21 @@ def _cautions(
     """Signs that these scores are too good; labels of sealed queries are not looked at."""
     circular = circular_labels(outcome.retrieved, outcome.nodes, dataset.qrels or {}, query_ids)
     return (*leaked_questions(dataset.queries, key["pipeline"]), *circular)
+
+
+def _short_lists(outcome: Outcome, dataset: Dataset, metrics: Evaluator) -> list[str]:
+    """That lists cannot be as long as a metric reads them; without labels, that lists are empty."""
+    spans = dataset.spans is not None
+    if dataset.qrels is None and not spans:
+        lengths = outcome.ranking.lengths()
+        return [empty_lists(empty, len(lengths))] if (empty := int((lengths == 0).sum())) else []
+    there, reads = len(outcome.nodes if spans else dataset.corpus), metrics.reads(spans=spans)
+    if reads <= there:
+        return []
+    return [
+        f"A metric reads {reads} results and there are {there} {'chunks' if spans else 'documents'}"
+        " to find: no list is longer."
+    ]
 
 
 def _gates(pipeline: Pipeline) -> bool:
