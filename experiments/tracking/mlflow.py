@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
-from experiments.tracking.names import finite, metric_values, renamed, stored_names
+from experiments.tracking.names import LONGEST, finite, metric_values, renamed, stored_names
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -69,7 +69,7 @@ class MLflowTracker:
         run = self.client.create_run(
             self._experiment_id(_group(record)),
             start_time=int(record.started * 1000),
-            run_name=record.name,
+            run_name=record.name[:LONGEST],
             tags={name: value for name, value in tags.items() if value},
         )
         return str(run.info.run_id)

@@ -52,7 +52,8 @@ def test_one_bad_name_or_number_loses_nothing_else(tmp_path):
     ours = tracker(tmp_path)
     params = {"retriever@variants.mine.retriever": "bm25", "k" * 300: "1", "k1": "0.9"}
     measures = {"good": 1.0, "bad@1": 2.0, "seconds/mine (new)": 3.0, "lost": math.nan}
-    run = ours.client.get_run(ours.log(record(params=params, measures=measures)))
+    run = ours.client.get_run(ours.log(record("n" * 300, params=params, measures=measures)))
+    assert run.info.run_name == "n" * 250
     found = run.data.metrics
     assert found["public/map_at_3"] == 0.75
     assert (found["good"], found["bad_at_1"], found["seconds/mine _new_"]) == (1.0, 2.0, 3.0)
