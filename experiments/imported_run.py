@@ -15,7 +15,7 @@ from experiments import console
 from experiments.label_slices import gold_labels, write_slices
 from experiments.metrics.preflight import tied_queries
 from experiments.result import Result, differences
-from experiments.schema import Dataset, Report, RunRecord
+from experiments.schema import Dataset, Qrels, Report, RunRecord
 from experiments.summary import summary, write_result, write_summary
 from experiments.trec_run import TrecRun, read_run
 from retrievers.ranking import Ranking

@@ -90,9 +90,7 @@ def refuse_repeats(relevance: Relevance, ranking: Ranking) -> None:
         )
 
 
-def own_scores(
-    metric: RankingMetric, ranking: Ranking, qrels: Qrels
-) -> NDArray[np.float64]:
+def own_scores(metric: RankingMetric, ranking: Ranking, qrels: Qrels) -> NDArray[np.float64]:
     """What a metric of one's own says of every query, NaN where it scores none.
 
     Raises ValueError where it gives no number a query, or an infinite one: no mean could hold it.

@@ -212,7 +212,9 @@ def _coverage(scores: Mapping[str, Mapping[str, Mean]]) -> dict[str, dict[str, s
 
 def _told(tables: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
     return {
-        name: _short(json.dumps(table, ensure_ascii=False)) for name, table in tables.items() if table
+        name: _short(json.dumps(table, ensure_ascii=False))
+        for name, table in tables.items()
+        if table
     }
 
 

@@ -46,9 +46,7 @@ def stored_names(names: Iterable[str]) -> dict[str, str]:
 
 def renamed(names: Mapping[str, str]) -> dict[str, str]:
     """Stored name -> its own, for those that do not tell it: all but "map_at_3" for "map@3"."""
-    return {
-        stored: name for name, stored in names.items() if stored != name.replace("@", "_at_")
-    }
+    return {stored: name for name, stored in names.items() if stored != name.replace("@", "_at_")}
 
 
 def finite(numbers: Mapping[str, float]) -> tuple[dict[str, float], dict[str, str]]:

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from llama_index.core.schema import NodeWithScore
 
 from postprocessors.cross_encoder import CrossEncoder
 from postprocessors.fuse import Fuse
+from postprocessors.score_cutoff import ScoreCutoff
 from postprocessors.selection import by_score
 from tests.postprocessors.rankings import nodes_of, plans_of, ranking_of
 
@@ -31,3 +33,12 @@ def test_those_that_a_reranker_did_not_read_stay_behind_the_ones_it_did(normalis
         after, plans_of(["q"]), nodes_of(TEXTS)
     )
     assert fused.ids(0)[0] == "d0"
+
+
+def test_none_stays_none_on_the_way_from_and_to_llama_index():
+    nodes = [
+        NodeWithScore(node=node, score=score)
+        for node, score in zip(nodes_of(TEXTS), (-1.0, None, -3.0, -0.5), strict=True)
+    ]
+    kept = ScoreCutoff(at_least=-0.75, measure="score", keep=0).postprocess_nodes(nodes)
+    assert [(one.node.node_id, one.score) for one in kept] == [("d1", None), ("d3", -0.5)]
