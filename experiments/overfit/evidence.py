@@ -102,17 +102,20 @@ def _shown_private(gains: Gains, trial: int) -> Values | None:
 
 def _drop(gains: Gains, trial: int, private: Values, rules: Rules) -> DropTest:
     """Choosing is repeated on re-splits, or its optimism taken off where scores are sealed."""
-    draws, seed, shown = rules.draws, rules.seed, gains.shown
-    if gains.private is not None and (shown.all() or trial != gains.winner):
-        fixed = None if trial == gains.winner else int(shown[:trial].sum())
-        halves = gains.public[shown], gains.private[shown]
-        return drop_test(*halves, fixed=fixed, layout=gains.layout, draws=draws, seed=seed)
-    explained = (
-        optimism(gains.public, draws=draws, seed=seed).value,
-        optimism(gains.public, surprise(gains.public, alone=True), draws=draws, seed=seed).value,
+    draws, seed = rules.draws, rules.seed
+    if gains.private is not None and gains.shown.all():
+        return drop_test(
+            gains.public, gains.private, trial, layout=gains.layout, draws=draws, seed=seed
+        )
+    measured = gains.public, surprise(gains.public, alone=True)
+    added = (
+        optimism(gains.public, one, trial=trial, draws=draws, seed=seed).value for one in measured
     )
+    mean, unexpected = (max(value, 0.0) for value in added)  # a named trial may have lost by it
     own = gains.public[trial][None], private[None]
-    return drop_test(*own, explained=explained, layout=gains.layout, draws=draws, seed=seed)
+    return drop_test(
+        *own, explained=(mean, unexpected), layout=gains.layout, draws=draws, seed=seed
+    )
 
 
 def _more_queries(decisive: Values, is_private: bool, critical: float, rules: Rules) -> int:
