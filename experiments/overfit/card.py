@@ -68,7 +68,7 @@ def card(scores: TrialScores, *, trial: str | None = None, rules: Rules | None =
         trial=gains.names[place],
         runner_up=None if runner_up is None else gains.names[runner_up],
         baseline=scores.names[scores.baseline],
-        trials=len(gains.names),
+        trials=len(gains.names) + gains.beside[0].count,
         public=_compared(gains.public[place], rules),
         private=None if private is None else _compared(private, rules),
         public_means=public_means,

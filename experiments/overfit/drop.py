@@ -87,8 +87,8 @@ def drop_test(
     much they resemble each other. Another trial may have been named before or for its place: it
     is tested without choosing, too, and the larger p counts.
 
-    trial: its row; None takes the best in public.  explained: what choosing adds to both public means, where it cannot be
-    repeated because the other trials' private scores are sealed.
+    trial: its row; None takes the best in public.  explained: what choosing adds to both public
+    means, where it cannot be repeated because the other trials' private scores are sealed.
     A permutation test with the selection inside, combined by the smallest p (Westfall & Young
     1993); the + 1: Phipson & Smyth 2010. The two losses were chosen by simulation:
     docs/overfitting_rates.md.

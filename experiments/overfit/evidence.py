@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.metrics.equivalence import equivalence_p
-from experiments.metrics.multiple_testing import max_t
 from experiments.metrics.sample_size import minimum_detectable_effect, queries_needed, spread
 from experiments.metrics.significance import sign_flip_p
 from experiments.overfit.drop import DropTest, drop_test, surprise
+from experiments.overfit.family import corrected
 from experiments.overfit.optimism import optimism
 from experiments.overfit.rules import Rules
 from experiments.overfit.scores import Gains
@@ -25,7 +25,7 @@ Values = NDArray[np.float64]
 class Evidence:
     """One trial against the baseline; None where its private half is not shown.
 
-    trials: how many were tried.  family: how many of them `corrected_p` counts.
+    trials: how many the winner could have been chosen from.  family: how many `corrected_p` counts.
     public, private: mean gains in score.
     n: queries of the half that decides, the private one, or the public one while that is sealed.
     p: one-sided sign-flip p-value of the private gain.  corrected_p: the max-T p-value that is
@@ -58,7 +58,7 @@ def weigh(gains: Gains, trial: int, rules: Rules) -> Evidence:
     decisive = gains.public[trial] if private is None else private
     test = _PrivateTest(critical=NormalDist().inv_cdf(1 - rules.level))
     if gains.private is not None and private is not None:
-        test = _tested(gains.private, gains.shown, trial, rules)
+        test = _tested(gains, gains.private, trial, rules)
     return Evidence(
         trials=len(gains.names),
         public=float(gains.public[trial].mean()),
@@ -83,16 +83,16 @@ class _PrivateTest(NamedTuple):
     corrected_p: float | None = None
 
 
-def _tested(private: Values, shown: NDArray[np.bool_], trial: int, rules: Rules) -> _PrivateTest:
+def _tested(gains: Gains, private: Values, trial: int, rules: Rules) -> _PrivateTest:
     """Is the private gain more than luck? Alone when sealed, else among all that were shown."""
-    counted = shown if rules.look is None else np.arange(len(shown)) == trial
-    family = max_t(private[counted], cautious=True, draws=rules.draws, seed=rules.seed)
-    alone = NormalDist().inv_cdf(1 - rules.level)
+    shown = gains.shown if rules.look is None else np.arange(len(gains.names)) == trial
+    beside = gains.beside[1] if rules.look is None else None
+    family = corrected(private[shown], rules, beside)
     return _PrivateTest(
-        critical=max(family.critical(rules.level), alone),
-        family=len(family.p),
+        critical=family.critical,
+        family=family.count,
         p=sign_flip_p(private[trial], two_sided=False, draws=rules.draws, seed=rules.seed),
-        corrected_p=float(family.p[counted[:trial].sum()]),
+        corrected_p=float(family.p[shown[:trial].sum()]),
     )
 
 

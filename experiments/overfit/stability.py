@@ -45,7 +45,8 @@ def stability(
 ) -> Stability:
     """Draw the split again, choose again and test again: gains [k, n] and [k, m].
 
-    trial: its row, None for the best; each draw chooses the one that stands in public where this one stands now.
+    trial: its row, None for the best; each draw chooses the one that then stands in public where
+    this one stands now.
     The re-draws keep sizes, strata and groups. The test is `cautious_t` against the critical value
     of the split as it was, which hardly moves between draws.
     """
