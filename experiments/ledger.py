@@ -141,6 +141,22 @@ class Ledger:
         found = self._read(query, values) if self._exists() else []
         return _stacked([row for (row,) in found], len(query_ids))
 
+    def failed(self, dataset: str) -> int:
+        """Distinct trials on the dataset that have no score at all."""
+        query = (
+            "SELECT count(*) FROM trials WHERE dataset = ? AND id NOT IN (SELECT trial FROM scores)"
+        )
+        return int(self._read(query, (text_digest(dataset),))[0][0]) if self._exists() else 0
+
+    def has_scores(self, dataset: str, trial: str, public: tuple[str, ...]) -> bool:
+        """Whether a trial has a score on the dataset with this public half."""
+        mark = trial_digest(trial, text_digest(_page(public)))
+        query = (
+            "SELECT 1 FROM scores JOIN trials ON trials.id = scores.trial "
+            "WHERE dataset = ? AND trials.trial = ? LIMIT 1"
+        )
+        return self._exists() and bool(self._read(query, (text_digest(dataset), mark)))
+
     def _exists(self) -> bool:
         return Path(self.path).exists()
 

@@ -26,7 +26,6 @@ _BY_OTHERS = (
     "WHERE dataset = ? AND side != ? "
     "AND scores.trial NOT IN (SELECT trial FROM scores WHERE metric = ?) ORDER BY scores.trial"
 )
-_FAILED = "SELECT count(*) FROM trials WHERE dataset = ? AND id NOT IN (SELECT trial FROM scores)"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +59,6 @@ def seen_scores(
     with ledger.transaction() as database:
         rows = database.execute(_ROWS, (mark, metric, left_out)).fetchall()
         others = database.execute(_BY_OTHERS, (mark, left_out, metric)).fetchall()
-        failed = int(database.execute(_FAILED, (mark,)).fetchone()[0])
         wanted = {number for _, number, *_ in [*rows, *others]}
         lists = {
             number: json.loads(page)
@@ -69,7 +67,7 @@ def seen_scores(
         }
     table = _laid_out(rows, lists, query_ids)
     seen = ~np.isnan(_laid_out([(*one, None) for one in others], lists, query_ids))
-    return SeenScores(table, seen[seen.any(axis=1)], failed)
+    return SeenScores(table, seen[seen.any(axis=1)], ledger.failed(dataset))
 
 
 def _laid_out(
