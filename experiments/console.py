@@ -154,8 +154,9 @@ def _show_gates(out: Console, results: Mapping[str, Result]) -> None:
             say(out, f"{said}; gate.tsv says why.")
         for note in result.notes:
             say(out, f"{name}: {note}")
-        for caution in result.cautions:
-            say(out, f"Caution: {name}: {caution}")
+    for caution in dict.fromkeys(one for result in results.values() for one in result.cautions):
+        names = [name for name, result in results.items() if caution in result.cautions]
+        say(out, f"Caution: {', '.join(names)}: {caution}")
 
 
 def say(out: Console, sentence: str) -> None:

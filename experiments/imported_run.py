@@ -14,7 +14,7 @@ import numpy as np
 from experiments import console
 from experiments.label_slices import gold_labels, write_slices
 from experiments.metrics.preflight import tied_queries
-from experiments.result import Result, differences
+from experiments.result import Result, differences, record_results
 from experiments.schema import Dataset, Qrels, Report, RunRecord
 from experiments.summary import summary, write_result, write_summary
 from experiments.trec_run import TrecRun, read_run
@@ -55,6 +55,7 @@ class ImportedRuns:
         split = self.setting.split.divide(dataset)
         console.show_notes([*dataset.notes, *split.notes])
         results = {name: self._score(file, dataset, split) for name, file in files.items()}
+        record_results(self.setting.ledger, dataset, split, self.title, results.values())
         against = {
             name: differences(result, results[baseline], split)
             for name, result in results.items()

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from experiments.cautions.circular_labels import circular_labels
+from experiments.cautions.easier_questions import easier_than_target
 from experiments.cautions.leaked_questions import leaked_questions
 from experiments.chunking import span_of
 from experiments.cost.measures import cost_of
@@ -20,7 +21,7 @@ from experiments.metrics.preflight import empty_lists
 from experiments.parameters import parameters
 from experiments.result import Result, score_rows
 from experiments.result_files import load_result, save_result
-from experiments.schema import Dataset
+from experiments.schema import Dataset, Target
 from retrievers.gate import NoGate
 from retrievers.ranking import EVERY_PART
 
@@ -55,6 +56,7 @@ def _remembered(pipeline: Pipeline, dataset: Dataset, split: Split, setting: Set
         "metrics": describe(setting.metrics),
         "pipeline": describe(pipeline),
         "source": module_source("experiments.judging"),
+        **({"target": _asked(dataset.target)} if dataset.target else {}),
     }
     started = time.time()
     result = setting.store.remember(
@@ -66,6 +68,10 @@ def _remembered(pipeline: Pipeline, dataset: Dataset, split: Split, setting: Set
         again=setting.force,
     )
     return replace(result, started=started, ended=time.time()) if result.stored else result
+
+
+def _asked(target: Target) -> str:
+    return fingerprint([target.name, [query.text for query in target.queries]])
 
 
 def _count(
@@ -107,7 +113,10 @@ def _run(
             *([table.sentence()] if table else []),
             *_short_lists(outcome, dataset, setting.metrics),
         ],
-        cautions=_cautions(key, outcome, dataset, query_ids),
+        cautions=(
+            *_cautions(key, outcome, dataset, query_ids),
+            *easier_than_target(dataset, query_ids, setting.store),
+        ),
         scores=scores,
         means={side: scores.mean(split.of(side)) for side in split.shown} if scores else {},
         seconds=outcome.seconds,

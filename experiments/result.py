@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from experiments.gold_path import GoldPaths
-from experiments.ledger import ScoreRow
+from experiments.identity import fingerprint
+from experiments.ledger import Ledger, LedgerEntry, ScoreRow
 from experiments.metrics.multiple_testing import holm
 from experiments.metrics.per_query import PerQuery
-from experiments.schema import Mean, Report
+from experiments.schema import Dataset, Mean, Report
 from retrievers.ranking import Ranking
 
 if TYPE_CHECKING:
@@ -80,6 +81,29 @@ def score_rows(scores: PerQuery, split: Split) -> list[ScoreRow]:
         for side in split.sides
         for metric in scores.metrics
     ]
+
+
+def record_results(
+    ledger: Ledger | None,
+    dataset: Dataset,
+    split: Split,
+    experiment: str,
+    results: Iterable[Result],
+) -> None:
+    """Tell the ledger, where there is one, of results that no trial of a pipeline stands for."""
+    if ledger is not None:
+        ledger.record(
+            dataset.fingerprint,
+            (
+                LedgerEntry(
+                    fingerprint(result.key["pipeline"]),
+                    split.public,
+                    experiment,
+                    score_rows(result.scores, split) if result.scores else [],
+                )
+                for result in results
+            ),
+        )
 
 
 def differences(result: Result, baseline: Result, split: Split) -> Differences:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from experiments.atomic_file import atomic_file
 from experiments.identity import fingerprint
 from experiments.secrets import masked
-from experiments.splits import SIDES
 from experiments.trec_run import write_run
 
 if TYPE_CHECKING:
@@ -121,8 +120,7 @@ def _gate_table(result: Result) -> str:
 def _per_query(scores: PerQuery, split: Split) -> pd.DataFrame:
     """One row a query of a split that may be shown: its side or "neither", then the metrics."""
     frame = scores.frame()
-    side = {query: name for name in SIDES for query in split.of(name)}
-    frame.insert(0, "split", [side.get(query, "neither") for query in frame.index])
+    frame.insert(0, "split", split.labels(frame.index))
     return frame
 
 

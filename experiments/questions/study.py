@@ -57,7 +57,7 @@ class WriteQuestions:
             )
         overlaps = {
             "written": word_overlap([(one.text, passages[one.document]) for one in questions]),
-            "real": word_overlap(gold_pairs(dataset)),
+            "real": word_overlap(gold_pairs(dataset, self.setting.split.divide(dataset).visible)),
         }
         folder = self.setting.open_folder("questions")
         _write_set(folder, dataset, questions)

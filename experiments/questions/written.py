@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from experiments.schema import Dataset, Document
@@ -78,12 +78,13 @@ def word_overlap(pairs: Sequence[tuple[str, str]], analyzer: str = "auto") -> fl
     return sum(shares) / len(shares) if shares else None
 
 
-def gold_pairs(dataset: Dataset) -> list[tuple[str, str]]:
-    """(question, gold passage) of the real questions, a pair a relevant document."""
+def gold_pairs(dataset: Dataset, queries: Collection[str]) -> list[tuple[str, str]]:
+    """(question, gold passage) of these real questions, a pair a relevant document."""
     texts = {document.id: document.text for document in dataset.corpus}
     return [
         (query.text, texts[name])
         for query in dataset.queries
+        if query.id in queries
         for name, grade in (dataset.qrels or {}).get(query.id, {}).items()
         if grade > 0 and name in texts
     ]

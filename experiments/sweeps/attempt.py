@@ -12,6 +12,7 @@ from omegaconf import DictConfig
 
 from experiments.mistakes import FAULT, explained, reason
 from experiments.schema import Report, RunRecord
+from experiments.sweeps.failed_trial import count_failed
 from experiments.sweeps.trial import FAILED, RUN, STORED, Ending, Trial, current
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ def attempt(run: Callable[[], Report], config: DictConfig) -> float:
     """Run, and return what a sweeper maximises: WORST for a trial that failed or has no labels.
 
     A single run that fails ends the process with its one sentence. A trial that fails leaves its
-    reason in its folder, in the tracker and in the sweep's table; `fail_fast` ends the sweep there.
+    reason in its folder, in the tracker and in the sweep's table, and counts in the ledger;
+    `fail_fast` ends the sweep there.
     """
     trial = current()
     if trial is None:
@@ -92,6 +94,8 @@ def _fail(trial: Trial, config: DictConfig, error: Exception, started: float) ->
     story = "".join(traceback.format_exception(error))
     (trial.folder / "error.txt").write_text(story, encoding="utf-8")
     why = reason(error)
+    if uncounted := count_failed(trial, config):
+        _add(trial, f"The ledger does not know of it: {uncounted}")
     _track(trial, config, why, started)
     Ending(
         number=trial.number,
@@ -124,5 +128,9 @@ def _track(trial: Trial, config: DictConfig, why: str, started: float) -> None:
             )
         )
     except Exception as error:
-        with (trial.folder / "error.txt").open("a", encoding="utf-8") as file:
-            file.write(f"\nThe tracker does not know of it: {reason(error)}\n")
+        _add(trial, f"The tracker does not know of it: {reason(error)}")
+
+
+def _add(trial: Trial, sentence: str) -> None:
+    with (trial.folder / "error.txt").open("a", encoding="utf-8") as file:
+        file.write(f"\n{sentence}\n")

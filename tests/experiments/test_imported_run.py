@@ -10,6 +10,7 @@ from hydra.utils import instantiate
 
 from experiments.evaluation import Evaluator
 from experiments.imported_run import ImportedRuns
+from experiments.ledger import Ledger
 from experiments.schema import Dataset, Document, Query
 from experiments.setting import Setting
 from experiments.splits import FileSplit
@@ -80,6 +81,15 @@ def test_several_runs_are_held_against_one_of_them(tmp_path):
     first = score(tmp_path, [good, poor])
     value = json.loads((first.folder / "summary.json").read_text())["pipelines"]
     assert value["poor"]["difference"]["public"]["mrr"]["mean"] == pytest.approx(-0.5)
+
+
+def test_every_scored_run_counts_with_what_it_showed(tmp_path):
+    ledger = Ledger(tmp_path / "ledger.db")
+    paths = [written(tmp_path, name, {"1": [name], "2": ["b"]}) for name in "ac"]
+    score(tmp_path, paths, ledger=ledger)
+    score(tmp_path, paths[0], ledger=ledger)
+    assert ledger.count("f") == 2
+    assert ledger.scores("f", "mrr", ("3", "4"), "private").shape == (2, 2)
 
 
 def test_a_run_that_is_cut_shorter_than_a_metric_reads_is_noted(tmp_path, capsys):

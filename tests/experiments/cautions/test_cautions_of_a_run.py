@@ -29,9 +29,9 @@ def run(tmp_path):
     (tmp_path / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in asked))
     (tmp_path / "qrels.tsv").write_text("".join(f"q{n}\td{n}\t1\n" for n in range(36)))
 
-    def go(**changes):
+    def go(target=None, **changes):
         setting = Setting(
-            dataset=JsonLines(path=str(tmp_path)),
+            dataset=JsonLines(path=str(tmp_path), target=target),
             metrics=Evaluator(["map@3"]),
             split=RandomSplit(**changes),
             tracker=NoTracker(),
@@ -60,6 +60,22 @@ def test_circular_labels_are_said_each_time(run, capsys):
         (caution,) = run()["cautions"]
         assert "each of 36 labelled questions" in caution
         assert f"Caution: bm25: {caution}" in capsys.readouterr().out
+
+
+def test_questions_far_easier_than_those_they_stand_for_are_said_each_time(run, tmp_path, capsys):
+    (tmp_path / "board").mkdir()
+    asked = [{"id": f"t{n}", "text": f"how far away is planet{n}, please"} for n in range(36)]
+    text = "".join(json.dumps(row) + "\n" for row in asked)
+    (tmp_path / "board" / "queries.jsonl").write_text(text)
+    assert len(run()["cautions"]) == 1
+    for target in (str(tmp_path / "board"), str(tmp_path / "board")):
+        easier = run(target=target)["cautions"][-1]
+        assert "share 100 % of their words with their passages, those of board 33 %" in easier
+        assert f"Caution: bm25: {easier}" in capsys.readouterr().out
+    sealed = run(target=target, sealed=True)["cautions"]
+    assert "those of board 33 %" in sealed[0]
+    with pytest.raises(ValueError, match=r"dataset\.target"):
+        run(target="nowhere")
 
 
 def test_sealed_labels_are_not_looked_at(run):

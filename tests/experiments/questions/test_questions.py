@@ -10,8 +10,8 @@ from experiments.provenance import provenance_notes
 from experiments.questions.asked import ModelQuestions
 from experiments.questions.cloze import Cloze
 from experiments.questions.study import WriteQuestions
-from experiments.questions.written import Written, fault, kept, sampled, word_overlap
-from experiments.schema import Dataset, Document
+from experiments.questions.written import Written, fault, gold_pairs, kept, sampled, word_overlap
+from experiments.schema import Dataset, Document, Query
 from tests.experiments.test_comparison import compare, setting
 
 CORPUS = [
@@ -61,6 +61,13 @@ def test_word_overlap_by_hand():
     assert word_overlap([("light water", "water"), ("sugar", "sugar")], "unicode") == 0.75
     assert word_overlap([("", "water")]) is None
     assert word_overlap([]) is None
+
+
+def test_only_the_questions_that_may_be_looked_at_are_compared():
+    asked = [Query(name, f"{name}?") for name in ("seen", "sealed")]
+    labels = {"seen": {"a": 1, "b": 0}, "sealed": {"b": 1}}
+    pairs = gold_pairs(Dataset("d", CORPUS, asked, labels, "f"), {"seen"})
+    assert pairs == [("seen?", CORPUS[0].text)]
 
 
 def test_blank_passages_are_not_drawn_and_the_order_of_the_corpus_does_not_matter():
