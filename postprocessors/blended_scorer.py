@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from postprocessors.corpus_scorer import CorpusScorer
-from retrievers.dense import DenseRetriever
+from postprocessors.similarity import embedded
 from retrievers.ranking import Scores
 from retrievers.score_fusion import FLAT
 
@@ -23,13 +23,16 @@ class CosineScorer(CorpusScorer):
         self.embedding = embedding
 
     def learn(self, texts: Sequence[str]) -> None:
-        self._count, self._dense = len(texts), DenseRetriever(self.embedding)
-        self._dense.index(texts)
+        self._passages = embedded(self.embedding, texts, lambda: texts)[:-1]
 
     def score_all(self, queries: Sequence[str]) -> Scores:
-        every = np.arange(self._count, dtype=np.int32)
-        rows = np.broadcast_to(every, (len(queries), self._count))
-        return np.nan_to_num(self._dense.score(queries, rows))
+        scores = np.zeros((len(queries), len(self._passages)))
+        for row, query in enumerate(queries):
+            if query.strip() and self._passages.any():
+                vector = np.asarray(self.embedding.get_query_embedding(query), dtype=np.float64)
+                # A product of its own for each query: none depends on what else is asked.
+                scores[row] = self._passages @ (vector / (np.linalg.norm(vector) or 1.0))
+        return scores
 
 
 class BlendedScorer(CorpusScorer):
