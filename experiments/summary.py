@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from experiments.splits import Split
     from retrievers.ranking import Ranking
 
+SUMMARY = "summary.json"
 Differences = Mapping[str, Mapping[str, "PairedDifference"]]
 
 
@@ -122,7 +123,7 @@ def summary(
 
 def write_summary(folder: Path, value: Mapping[str, Any]) -> Path:
     """Write summary.json into the folder of the run."""
-    path = folder / "summary.json"
+    path = folder / SUMMARY
     with atomic_file(path) as part:
         part.write_text(_json(value), encoding="utf-8")
     return path
@@ -130,7 +131,7 @@ def write_summary(folder: Path, value: Mapping[str, Any]) -> Path:
 
 def summaries(runs: Path) -> list[Path]:
     """Every summary.json of the runs in a folder and of the trials of its sweeps, newest first."""
-    found = [*runs.glob("*/*/summary.json"), *runs.glob("sweeps/*/*/summary.json")]
+    found = [*runs.glob(f"*/*/{SUMMARY}"), *runs.glob(f"sweeps/*/*/{SUMMARY}")]
     return sorted(
         (path for path in found if path.parent.parent.name != "latest"),
         key=lambda path: (path.stat().st_mtime_ns, path),

@@ -16,7 +16,7 @@ from experiments.diff.prompts import (
     with_prompts,
 )
 from experiments.gold_path import UNKNOWN, GoldPaths
-from experiments.summary import summaries
+from experiments.summary import SUMMARY, summaries
 from experiments.trec_run import read_run
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from experiments.schema import Dataset
 
 RANKING, SCORES, GOLD, GATE = "ranking.trec", "per_query.parquet", "gold.parquet", "gate.tsv"
-SUMMARY = "summary.json"
 _ID = "mlflow_run_id"
 
 
