@@ -21,7 +21,7 @@ from experiments.pipeline import Pipeline
 from experiments.provenance import circular_notes
 from experiments.result import Differences, Result, corrected, differences, report
 from experiments.schema import Dataset, Report, RunRecord
-from experiments.summary import summary, write_result, write_summary
+from experiments.summary import SUMMARY, summary, write_result, write_summary
 from experiments.tracking.outbox import logged_id
 
 if TYPE_CHECKING:
@@ -172,7 +172,8 @@ class Comparison:
         if len(results) > 1:
             parent = self._open_parent(folder, dataset, split, results)
         for name, result in results.items():
-            record = self._record(name, dataset, result, parent, files[name])
+            kept_files = [*files[name], folder / SUMMARY]
+            record = self._record(name, dataset, result, parent, kept_files)
             kept[name]["mlflow_run_id"] = logged_id(self.setting.track(record))
         write()
         return folder

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.gold_path import KEPT
-from experiments.metrics.measures import parse
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +28,9 @@ _LENGTHS = ("short", "middle", "long")
 class Diff:
     """a and b on the questions that both scored.
 
-    metric: what decides.  k: the results it reads (10 where it reads all).
+    metric: what decides.  k: the results it reads (10 where it reads all), for a score of answers
+        what the fullest prompt shows.  prompts: both sides know their prompts, so these decide
+        what is read.
     questions: one row a question, with split, a, b, gain (up is better) and outcome.
     gold: one row a gold passage, with rank_a, rank_b (0 = not there), stage_a, stage_b.
     slices: one row a value of a tag.  first: the questions to read first.
@@ -43,6 +44,12 @@ class Diff:
     slices: pd.DataFrame
     first: tuple[str, ...]
     uncounted: int
+    prompts: bool = False
+
+    @property
+    def counted(self) -> str:
+        """What it takes for a passage not to be lost, as a clause."""
+        return "what a prompt shows counts" if self.prompts else f"the first {self.k} count"
 
     def count(self, outcome: str) -> int:
         """How many questions were won, lost or unchanged."""
@@ -54,31 +61,46 @@ class Diff:
 
 
 def diff(
-    a: Side, b: Side, dataset: Dataset, labels: Mapping[str, Sequence[str]] | None = None
+    a: Side,
+    b: Side,
+    dataset: Dataset,
+    labels: Mapping[str, Sequence[str]] | None = None,
+    metric: str | None = None,
 ) -> Diff:
-    """Compare two sides by the first metric that both have.
+    """Compare two sides.
 
     labels: query id -> the review labels of its gold passages.
+    metric: that both have; None for the score that counts in both, else the first they share.
     Raises ValueError where they share no metric or no question.
     """
-    shared = [name for name in a.scores if name in b.scores and name != "split"]
-    if not shared:
-        raise ValueError(f"{a.name} and {b.name} were scored by no common metric: run them again.")
-    metric = shared[0]
-    k = _depth(metric)
+    metric = _chosen(a, b, metric)
+    k = _depth(metric) or max(a.shown, b.shown) or _NO_DEPTH
     questions, uncounted = _questions(a, b, metric)
     if not len(questions):
         raise ValueError(f"{a.name} and {b.name} scored no common question: run them again.")
     gold = _gold(a, b, k)
     gold = gold[gold["query"].isin(questions.index)].reset_index(drop=True)
     slices = _slices(questions, _tags(dataset, questions.index, labels or {}))
-    return Diff(metric, k, questions, gold, slices, _first(questions, gold), uncounted)
+    prompts = bool(a.shown and b.shown)
+    return Diff(metric, k, questions, gold, slices, _first(questions, gold), uncounted, prompts)
 
 
-def _depth(metric: str) -> int:
-    if "@" in metric and metric.startswith("span_"):
-        return int(metric.rpartition("@")[2])
-    return (parse(metric).k if not metric.startswith("span_") else None) or _NO_DEPTH
+def _chosen(a: Side, b: Side, metric: str | None) -> str:
+    shared = [name for name in a.metrics if name in b.metrics]
+    if not shared:
+        raise ValueError(f"{a.name} and {b.name} were scored by no common metric: run them again.")
+    if metric is not None and metric not in shared:
+        raise ValueError(
+            f"diff.metric is {metric}, by which not both were scored: choose {', '.join(shared)}."
+        )
+    usual = a.metric if a.metric == b.metric and a.metric in shared else shared[0]
+    return str(metric or usual)
+
+
+def _depth(metric: str) -> int | None:
+    """The results that a metric of rankings reads; None where it reads all, or answers."""
+    _, at, depth = metric.rpartition("@")
+    return int(depth) if at and depth.isdecimal() else None
 
 
 def _questions(a: Side, b: Side, metric: str) -> tuple[pd.DataFrame, int]:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from experiments.diff.prompts import MANIFESTS, ranked_in_prompts, with_prompts
+from experiments.diff.prompts import (
+    MANIFESTS,
+    answers_of,
+    most_shown,
+    ranked_in_prompts,
+    with_prompts,
+)
 from experiments.gold_path import UNKNOWN, GoldPaths
+from experiments.summary import SUMMARY, summaries
 from experiments.trec_run import read_run
 
 if TYPE_CHECKING:
@@ -18,6 +25,7 @@ if TYPE_CHECKING:
     from experiments.schema import Dataset
 
 RANKING, SCORES, GOLD, GATE = "ranking.trec", "per_query.parquet", "gold.parquet", "gate.tsv"
+_ID = "mlflow_run_id"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,6 +35,9 @@ class Side:
     name: its folder's.  scores: one row a question; the column `split`, then the metrics.
     ranked: query id -> document ids, best first.  gold: how far each gold passage came.
     told: whether the run itself noted that; else it is read off the ranking.
+    metric: the score that counts in the run, None where it does not say.
+    shown: how many passages its fullest prompt shows, 0 in a run without answers.
+    answers: query id -> what a model said.
     """
 
     name: str
@@ -35,6 +46,14 @@ class Side:
     ranked: dict[str, list[str]]
     gold: GoldPaths
     told: bool
+    metric: str | None = None
+    shown: int = 0
+    answers: Mapping[str, str | None] = field(default_factory=dict)
+
+    @property
+    def metrics(self) -> list[str]:
+        """Its scores, without what else the table says of a question."""
+        return [str(name) for name in self.scores.select_dtypes("float").columns]
 
 
 def find(given: str, run: Path, runs: Path) -> Path:
@@ -73,7 +92,24 @@ def read_side(folder: Path, dataset: Dataset) -> Side:
         gold = GoldPaths.from_json({name: table[name].tolist() for name in table})
     else:
         gold = _of_ranking(dataset, [*map(str, scores.index)], ranked, _blocked(folder / GATE))
-    return Side(folder.name, folder, scores, ranked, with_prompts(gold, folder), told)
+    return Side(
+        folder.name,
+        folder,
+        scores,
+        ranked,
+        with_prompts(gold, folder),
+        told,
+        metric=_metric(folder / SUMMARY),
+        shown=most_shown(folder),
+        answers=answers_of(folder),
+    )
+
+
+def _metric(summary: Path) -> str | None:
+    """The score that a run of answers is judged by."""
+    if not summary.exists():
+        return None
+    return json.loads(summary.read_text(encoding="utf-8")).get("metric")  # type: ignore[no-any-return]
 
 
 def _pipelines(folder: Path) -> list[str]:
@@ -98,16 +134,23 @@ def _marked(given: str, runs: Path) -> Iterator[Path]:
     """Pipelines whose fingerprint or id begins so, the newest run first."""
     if len(given) < 6:
         return
-    for path in sorted(runs.glob("*/*/summary.json"), reverse=True):
+    for path in summaries(runs):
         page = json.loads(path.read_text(encoding="utf-8"))
+        if any(str(mark or "").startswith(given) for mark in (_state(page), page.get(_ID))):
+            yield path.parent
         for name, one in page.get("pipelines", {}).items():
-            marks = (page["fingerprints"].get("pipelines", {}).get(name), one.get("mlflow_run_id"))
+            marks = (page["fingerprints"].get("pipelines", {}).get(name), one.get(_ID))
             if any(str(mark or "").startswith(given) for mark in marks):
                 yield path.parent / name
 
 
+def _state(page: Mapping[str, Any]) -> str | None:
+    """The fingerprint of a run of answers."""
+    return page.get("fingerprints", {}).get("state")  # type: ignore[no-any-return]
+
+
 def _same_dataset(folder: Path, dataset: Dataset) -> None:
-    for summary in (folder / "summary.json", folder.parent / "summary.json"):
+    for summary in (folder / SUMMARY, folder.parent / SUMMARY):
         if not summary.exists():
             continue
         page = json.loads(summary.read_text(encoding="utf-8"))

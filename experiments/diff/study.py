@@ -24,12 +24,14 @@ class DiffStudy:
 
     a, b: the folder of a run or of a sweep's trial, the name of a pipeline in `folder`, or the
         beginning of its fingerprint or of its MLflow id.
+    metric: what decides; None for the score that counts in both runs.
     """
 
     setting: Setting
     a: str | None
     b: str | None
     folder: str = "runs/latest"
+    metric: str | None = None
     title: str = "diff"
 
     def run(self) -> Report:
@@ -46,7 +48,7 @@ class DiffStudy:
         folders = [find(str(one), run, runs) for one in (self.a, self.b)]
         dataset = self.setting.dataset.load()
         a, b = _named_apart([read_side(folder, dataset) for folder in folders])
-        found = diff(a, b, dataset, self._labels(dataset))
+        found = diff(a, b, dataset, self._labels(dataset), self.metric)
         folder = self.setting.open_folder(self.title)
         files = write_files(folder, found, a, b, dataset)
         self._track(found, dataset, started, (a, b), files)

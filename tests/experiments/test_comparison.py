@@ -90,7 +90,7 @@ def test_the_folder_holds_what_the_guide_promises(tmp_path):
     assert two["seconds"].keys() == {"chunk", "index", "retrieve", "gate", "postprocess"}
     assert (tmp_path / "latest").resolve() == report.folder.resolve()
     names = {"ranking.trec", "per_query.parquet", "gate.tsv", "pipeline.json", "submission.csv"}
-    assert files(report, "two").keys() == names | {"slices.tsv", "gold.parquet"}
+    assert files(report, "two").keys() == names | {"slices.tsv", "gold.parquet", "versions.json"}
     assert report.primary == two["scores"]["public"]["map@3"]["mean"]
     table = pd.read_parquet(report.folder / "two" / "per_query.parquet")
     public = table[table["split"] == "public"]["map@3"].mean()
