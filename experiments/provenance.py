@@ -36,16 +36,18 @@ def read_provenance(folder: Path) -> Mapping[str, Any]:
     return value
 
 
-def provenance_notes(folder: Path) -> list[str]:
-    """What a reader of scores on these labels has to know, one sentence each."""
-    said = read_provenance(folder)
+def provenance_notes(said: Mapping[str, Any]) -> list[str]:
+    """What a reader of scores on these labels has to know, one sentence each.
+
+    said: what `read_provenance` gave.
+    """
     notes = []
     if runs := said.get("runs"):
         who = ", ".join(said.get("labellers", [])) or "nobody named"
         notes.append(
             f"The labels are pooled from {len(runs)} runs ({', '.join(runs)}) to depth "
             f"{said.get('depth')}, judged by {who}: what no run pooled counts as not relevant, so "
-            "show judged@k beside each score (metrics=pooled)."
+            "judged@k stands beside each score, the share of results that anyone judged."
         )
     if generator := said.get("generator"):
         like = ", ".join(said.get("circular", [])) or generator

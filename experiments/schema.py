@@ -77,6 +77,9 @@ class Dataset:
         where nobody made one: then they depend on all.
     circular: what wrote the questions: a model's name or modules of retrievers that work as it
         does; empty for real questions.
+    pooled: the labels come from a pool of runs, so what no run pooled was never judged.
+    unjudged: queries of which nothing that was pooled was judged: nobody knows what is relevant
+        to them, so they are on no side of a split and count in no score.
     """
 
     name: str
@@ -88,6 +91,8 @@ class Dataset:
     notes: tuple[str, ...] = ()
     corpus_fingerprint: str = ""
     circular: tuple[str, ...] = ()
+    pooled: bool = False
+    unjudged: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ SIDES = ("public", "private")
 class Split:
     """Who is on which side.
 
-    everyone, public, private: query ids in ascending order.
+    everyone, public, private: query ids in ascending order; a query that nobody judged is in none.
     notes: one sentence for each thing that weakens the split.
     sealed: nothing about the private half, nor about all queries, may be computed yet.
     """
@@ -80,9 +80,9 @@ class RandomSplit:
         """Draw the two sides. Raises ValueError for an impossible fraction."""
         if not (isinstance(self.fraction, int | float) and 0 < self.fraction < 1):
             raise ValueError(f"split.fraction is {self.fraction}: give a share between 0 and 1.")
-        queries = sorted(dataset.queries, key=lambda query: query.id)
+        queries, unjudged = _judged(dataset)
         groups, notes = kept_together(queries, dataset)
-        notes += tuple(
+        notes += unjudged + tuple(
             f'No query has the tag "{tag}": the split is not stratified by it.'
             for tag in self._tags()
             if queries and not any(tag_of(query, tag) for query in queries)
@@ -143,11 +143,14 @@ class FileSplit:
 
     def divide(self, dataset: Dataset) -> Split:
         """Read the sides. Raises ValueError with file and line for the first line that is wrong."""
-        queries = sorted(dataset.queries, key=lambda query: query.id)
-        sides = self._sides({query.id for query in queries})
+        queries, unjudged = _judged(dataset)
+        judged = {query.id for query in queries}
+        named = self._sides({query.id for query in dataset.queries})
+        sides = {query: side for query, side in named.items() if query in judged}
         public = {query for query, side in sides.items() if side == "public"}
         private = {query for query, side in sides.items() if side == "private"}
-        return _split(queries, public, private, _leaks(queries, sides), self.sealed)
+        notes = unjudged + _leaks(queries, sides)
+        return _split(queries, public, private, notes, self.sealed)
 
     def _sides(self, known: set[str]) -> dict[str, str]:
         """Query id -> "public" or "private", as far as the file says or implies it."""
@@ -166,6 +169,16 @@ class FileSplit:
         if width == 1:
             sides.update((query, "private") for query in known - sides.keys())
         return sides
+
+
+def _judged(dataset: Dataset) -> tuple[list[Query], tuple[str, ...]]:
+    """The queries that can be scored, by id, and a note where others cannot."""
+    queries = sorted(dataset.queries, key=lambda query: query.id)
+    kept = [query for query in queries if query.id not in dataset.unjudged]
+    if len(kept) == len(queries):
+        return kept, ()
+    lost = f"{len(queries) - len(kept)} of {len(queries)} questions have no judgement yet"
+    return kept, (f"{lost}: they count in no score, and a submission answers them all the same.",)
 
 
 def _fault(

@@ -6,7 +6,7 @@ import pytest
 from llama_index.core.llms import MockLLM
 
 from experiments.datasets.jsonl import JsonLines
-from experiments.provenance import provenance_notes
+from experiments.provenance import read_provenance
 from experiments.questions.asked import ModelQuestions
 from experiments.questions.cloze import Cloze
 from experiments.questions.study import WriteQuestions
@@ -120,7 +120,7 @@ def test_mistakes_are_named(tmp_path, options, said):
 def test_a_damaged_provenance_is_told(tmp_path):
     (tmp_path / "provenance.json").write_text("{")
     with pytest.raises(ValueError, match="no JSON"):
-        provenance_notes(tmp_path)
+        read_provenance(tmp_path)
     (tmp_path / "provenance.json").write_text("[1]")
     with pytest.raises(ValueError, match="no JSON object"):
-        provenance_notes(tmp_path)
+        read_provenance(tmp_path)
