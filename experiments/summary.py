@@ -21,6 +21,7 @@ from experiments.trec_run import write_run
 if TYPE_CHECKING:
     import pandas as pd
 
+    from experiments.gold_path import GoldPaths
     from experiments.metrics.per_query import PerQuery
     from experiments.metrics.significance import PairedDifference
     from experiments.result import Result
@@ -44,12 +45,19 @@ def write_result(folder: Path, name: str, result: Result, split: Split) -> list[
     if result.scores is not None:
         files.append(folder / "per_query.parquet")
         with atomic_file(files[-1]) as part:
-            _per_query(result.scores, split).to_parquet(part)
+            sided(result.scores, split).to_parquet(part)
     if result.gold is not None:
-        files.append(folder / "gold.parquet")
-        with atomic_file(files[-1]) as part:
-            _table(result.gold.to_json()).to_parquet(part)
+        files.append(write_gold(folder, result.gold))
     return files
+
+
+def write_gold(folder: Path, gold: GoldPaths) -> Path:
+    """Write gold.parquet: how far each gold passage came."""
+    import pandas as pd
+
+    with atomic_file(folder / "gold.parquet") as part:
+        pd.DataFrame({name: [*column] for name, column in gold.to_json().items()}).to_parquet(part)
+    return folder / "gold.parquet"
 
 
 def summary(
@@ -121,18 +129,12 @@ def _gate_table(result: Result) -> str:
     return "\n".join(rows) + "\n"
 
 
-def _per_query(scores: PerQuery, split: Split) -> pd.DataFrame:
+def sided(scores: PerQuery, split: Split) -> pd.DataFrame:
     """One row a query of a split that may be shown: its side or "neither", then the metrics."""
     frame = scores.frame()
     side = {query: name for name in SIDES for query in split.of(name)}
     frame.insert(0, "split", [side.get(query, "neither") for query in frame.index])
     return frame
-
-
-def _table(columns: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame({name: list(column) for name, column in columns.items()})
 
 
 def point_latest(runs: Path, folder: Path) -> None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.gold_path import KEPT
-from experiments.metrics.measures import parse
+from experiments.metrics.measures import JUDGED, SPAN_PREFIX, Measure, parse
+from experiments.metrics.spans import SpanMeasure, parse_span
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,6 +24,8 @@ MOST_VALUES = 20
 _ROUNDING = 1e-12
 _NO_DEPTH = 10
 _LENGTHS = ("short", "middle", "long")
+ANSWERED = "refused"
+"""A column that runs with answers have."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +37,7 @@ class Diff:
     gold: one row a gold passage, with rank_a, rank_b (0 = not there), stage_a, stage_b.
     slices: one row a value of a tag.  first: the questions to read first.
     uncounted: questions that only one side scored.
+    judged: the share of the first k results of a and of b that anyone judged, on pooled labels.
     """
 
     metric: str
@@ -43,6 +47,7 @@ class Diff:
     slices: pd.DataFrame
     first: tuple[str, ...]
     uncounted: int
+    judged: tuple[float, float] | None = None
 
     def count(self, outcome: str) -> int:
         """How many questions were won, lost or unchanged."""
@@ -54,34 +59,61 @@ class Diff:
 
 
 def diff(
-    a: Side, b: Side, dataset: Dataset, labels: Mapping[str, Sequence[str]] | None = None
+    a: Side,
+    b: Side,
+    dataset: Dataset,
+    labels: Mapping[str, Sequence[str]] | None = None,
+    metric: str | None = None,
 ) -> Diff:
-    """Compare two sides by the first metric that both have.
+    """Compare two sides by a metric that both have.
 
     labels: query id -> the review labels of its gold passages.
-    Raises ValueError where they share no metric or no question.
+    metric: None takes the first, of runs with answers the last, as those runs do.
+    Raises ValueError where they do not share the metric, or share no question.
     """
-    shared = [name for name in a.scores if name in b.scores and name != "split"]
-    if not shared:
-        raise ValueError(f"{a.name} and {b.name} were scored by no common metric: run them again.")
-    metric = shared[0]
-    k = _depth(metric)
-    questions, uncounted = _questions(a, b, metric)
+    chosen = _chosen(a, b, metric)
+    measure = _measure(chosen)
+    k = (measure.k if measure else None) or _NO_DEPTH
+    questions, uncounted = _questions(a, b, chosen, up=measure is None or measure.higher_is_better)
     if not len(questions):
         raise ValueError(f"{a.name} and {b.name} scored no common question: run them again.")
     gold = _gold(a, b, k)
     gold = gold[gold["query"].isin(questions.index)].reset_index(drop=True)
     slices = _slices(questions, _tags(dataset, questions.index, labels or {}))
-    return Diff(metric, k, questions, gold, slices, _first(questions, gold), uncounted)
+    first = _first(questions, gold)
+    return Diff(chosen, k, questions, gold, slices, first, uncounted, _judged(a, b, k))
 
 
-def _depth(metric: str) -> int:
-    if "@" in metric and metric.startswith("span_"):
-        return int(metric.rpartition("@")[2])
-    return (parse(metric).k if not metric.startswith("span_") else None) or _NO_DEPTH
+def _chosen(a: Side, b: Side, metric: str | None) -> str:
+    shared = [name for name in a.scores.select_dtypes("number") if name in b.scores]
+    if not shared:
+        raise ValueError(f"{a.name} and {b.name} were scored by no common metric: run them again.")
+    if metric is not None and metric not in shared:
+        raise ValueError(
+            f'diff.metric is "{metric}", which not both were scored by: choose one of '
+            f"{', '.join(shared)}."
+        )
+    answered = ANSWERED in a.scores and ANSWERED in b.scores
+    return metric or shared[-1 if answered else 0]
 
 
-def _questions(a: Side, b: Side, metric: str) -> tuple[pd.DataFrame, int]:
+def _measure(metric: str) -> Measure | SpanMeasure | None:
+    """What the name of a ranking metric stands for; None for one of answers, where up is better."""
+    spans = metric.removeprefix("1-").startswith(SPAN_PREFIX)
+    try:
+        return parse_span(metric) if spans else parse(metric)
+    except ValueError:
+        return None
+
+
+def _judged(a: Side, b: Side, k: int) -> tuple[float, float] | None:
+    name = f"{JUDGED}@{k}"
+    if name not in a.scores or name not in b.scores:
+        return None
+    return float(a.scores[name].mean()), float(b.scores[name].mean())
+
+
+def _questions(a: Side, b: Side, metric: str, *, up: bool) -> tuple[pd.DataFrame, int]:
     """Questions in the order of a; and how many were left out, for one side did not score them."""
     import pandas as pd
 
@@ -89,8 +121,7 @@ def _questions(a: Side, b: Side, metric: str) -> tuple[pd.DataFrame, int]:
     both.columns = pd.Index(["split", "a", "b"])
     scored = both.dropna(subset=["a", "b"])
     scored = scored.reindex([query for query in a.scores.index if query in scored.index])
-    down = metric.startswith(("failure_rate", "1-recall"))
-    gain = (scored["a"] - scored["b"]) if down else (scored["b"] - scored["a"])
+    gain = (scored["b"] - scored["a"]) if up else (scored["a"] - scored["b"])
     gain = gain.where(gain.abs() > _ROUNDING, 0.0)
     outcome = np.select([gain > 0, gain < 0], [WON, LOST], SAME)
     one_sided = int((both["a"].isna() != both["b"].isna()).sum())

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.console import show_notes
+from experiments.gold_path import gold_paths
 from experiments.identity import describe, fingerprint
 from experiments.ledger import LedgerEntry
 from experiments.metrics.answers import NO_REFERENCES, score_answers
@@ -26,8 +27,9 @@ from experiments.rag.traces import TraceWriter
 from experiments.result import score_rows
 from experiments.schema import Report, RunRecord
 from experiments.stopwatch import Stopwatch
-from experiments.summary import write_parts, write_summary
+from experiments.summary import write_gold, write_parts, write_summary
 from experiments.tracking.outbox import is_away, logged_id, reason
+from experiments.trec_run import write_run
 
 if TYPE_CHECKING:
     from experiments.metrics.per_query import PerQuery
@@ -151,6 +153,9 @@ class Rag:
         folder = self.setting.open_folder(self.title)
         files = [*write_answers(folder, run.stories), run.write_table(folder)]
         files.append(write_parts(folder, describe(self._parts())))
+        files.append(write_run(folder / "ranking.trec", outcome.ranking, tag=self.title))
+        gold = gold_paths(outcome, run.dataset, [one.id for one in run.visible])
+        files += [] if gold is None else [write_gold(folder, gold)]
         value = run.summary(self.title, self.setting.overrides)
         files.append(write_summary(folder, value))
         self.setting.point_latest(folder)

@@ -12,6 +12,7 @@ from experiments.submissions.lines import Line, Problem, read_lines
 from experiments.submissions.rows import Parsed, Row
 from experiments.submissions.science_qa import ScienceQASubmission
 from experiments.trec_run import COLUMNS, encoded
+from retrievers.ranking import Ranking
 
 if TYPE_CHECKING:
     from experiments.schema import Dataset
@@ -37,6 +38,11 @@ class Ballot:
     path: Path
     results: dict[str, list[str]]
     problems: tuple[Problem, ...]
+
+    def ranking(self, dataset: Dataset) -> Ranking:
+        """What the file names, for all queries of the dataset over all its documents."""
+        lists = {query.id: self.results.get(query.id, []) for query in dataset.queries}
+        return Ranking.from_lists(lists, [document.id for document in dataset.corpus])
 
 
 def read_ballots(paths: Sequence[str], dataset: Dataset) -> list[Ballot]:

@@ -98,7 +98,7 @@ class VoteStudy:
     ) -> dict[str, Result]:
         """The files in their order, the vote last."""
         marks = {one.name: hashlib.sha256(one.path.read_bytes()).hexdigest() for one in ballots}
-        rankings = {one.name: _own(one, dataset) for one in ballots}
+        rankings = {one.name: one.ranking(dataset) for one in ballots}
         keys: dict[str, Any] = {name: {"file": {"sha256": mark}} for name, mark in marks.items()}
         rules = {"weights": [*weights], "method": self.method, "k": vote.keywords["k"]}
         keys[VOTE] = {"vote": {"files": [*marks.values()], **rules}}
@@ -146,7 +146,7 @@ class VoteStudy:
         split: Split,
     ) -> dict[str, list[Share]]:
         """Side -> what each file adds there; under "" without labels."""
-        rankings = [_own(one, dataset) for one in ballots]
+        rankings = [one.ranking(dataset) for one in ballots]
         one_out = partial(
             leave_one_out,
             rankings,
@@ -236,11 +236,6 @@ class VoteStudy:
                 files=files,
             )
         )
-
-
-def _own(ballot: Ballot, dataset: Dataset) -> Ranking:
-    lists = {query.id: ballot.results.get(query.id, []) for query in dataset.queries}
-    return Ranking.from_lists(lists, [document.id for document in dataset.corpus])
 
 
 def _best(results: Mapping[str, Result]) -> str | None:
