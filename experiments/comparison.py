@@ -34,16 +34,18 @@ def single(*, title: str, name: str, setting: Setting, pipeline: Pipeline) -> Co
     return Comparison(title=title, setting=setting, base=pipeline, variants={name: {}})
 
 
-def _weights(name: str, pipeline: Pipeline) -> list[str]:
+def _weights(pipelines: Mapping[str, Pipeline]) -> list[str]:
     """What the parts of a nested fusion, and those of `fuse`, weigh in the end."""
-    parts = getattr(pipeline.retriever, "parts", {})
-    nested = [pipeline.retriever] if any(hasattr(part, "parts") for part in parts.values()) else []
-    return [
-        f"{name}: effective weights "
-        + ", ".join(f"{part} {weight:g}" for part, weight in one.effective_weights().items())
-        for one in [*nested, *pipeline.postprocessors.values()]
-        if hasattr(one, "effective_weights")
-    ]
+    found: dict[str, list[str]] = {}
+    for name, pipeline in pipelines.items():
+        parts = getattr(pipeline.retriever, "parts", {})
+        nested = any(hasattr(part, "parts") for part in parts.values())
+        for one in [*([pipeline.retriever] if nested else []), *pipeline.postprocessors.values()]:
+            if hasattr(one, "effective_weights"):
+                weights = one.effective_weights().items()
+                said = ", ".join(f"{part} {weight:g}" for part, weight in weights)
+                found.setdefault(said, []).append(name)
+    return [f"{', '.join(names)}: effective weights {said}" for said, names in found.items()]
 
 
 def _measures(result: Result) -> dict[str, float]:
@@ -67,6 +69,7 @@ class Comparison:
     variants: name -> the parts of `base` that it replaces.
     baseline: the variant that the others are held against; None where there is one alone.
     steps: the variants build on each other, so each is shown against the one before it, too.
+    differences_shown: print how each differs from the baseline; summary.json has it anyhow.
     """
 
     title: str
@@ -75,6 +78,7 @@ class Comparison:
     variants: Mapping[str, Mapping[str, Any]]
     baseline: str | None = None
     steps: bool = False
+    differences_shown: bool = True
 
     def run(self) -> Report:
         """Score all variants, write the run's folder, track it, print the tables.
@@ -88,7 +92,7 @@ class Comparison:
         said = {name: gold_labels(review, dataset, one.chunker) for name, one in pipelines.items()}
         split = self.setting.split.divide(dataset)
         if self.setting.trial is None:  # a sweep says it once
-            weights = [note for one in pipelines.items() for note in _weights(*one)]
+            weights = _weights(pipelines)
             reviewed = review_notes(review, dataset, said)
             marked = {name: describe(one) for name, one in pipelines.items() if dataset.circular}
             own = circular_notes(dataset.circular, marked)
@@ -107,7 +111,8 @@ class Comparison:
                 name: differences(results[name], results[earlier], split)
                 for earlier, name in pairwise(results if self.steps else ())
             }
-            console.show(results, against, self.baseline, folder, before)
+            shown = against if self.differences_shown else {}
+            console.show(results, shown, self.baseline, folder, before)
             show_costs(results)
         return report(results, folder)
 

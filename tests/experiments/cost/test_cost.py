@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from llama_index.core.embeddings import MockEmbedding
 
+from experiments.cost.figure import pareto_figure
 from experiments.cost.measures import BUILD, BYTES, P50, P95, TIMED, cost_of
 from experiments.cost.pareto import dominated
 from experiments.cost.timing import MOST_QUERIES, _embedding_anew, _timed
@@ -134,3 +135,24 @@ def test_one_query_is_no_error(tmp_path):
     data = ScienceQA(path=SAMPLE).load()
     outcome = pipeline().run(replace(data, queries=data.queries[:1]), Store(tmp_path))
     assert outcome.search.milliseconds.shape == (1,)
+
+
+def test_the_figure_offers_the_costs_that_differ_each_with_its_own_front():
+    scores = {"cheap": 0.5, "good": 0.8, "slow": 0.7}
+    costs = {
+        "cheap": {P50: 2.0, BUILD: 9.0, BYTES: 2.0**20, "tokens": 0.0, "usd": 0.0},
+        "good": {P50: 20.0, BUILD: 9.0, BYTES: 2.0**22, "tokens": 0.0, "usd": 0.0},
+        "slow": {P50: 30.0, BUILD: 9.0, BYTES: 2.0**21, "tokens": 0.0, "usd": 0.0},
+        "unscored": {P50: 1.0, BUILD: 8.0},
+    }
+    figure = pareto_figure(scores, costs, "map@3")
+    buttons = figure.layout.updatemenus[0].buttons
+    assert [one.label for one in buttons] == ["milliseconds a query (p50)", "MiB of the index"]
+    shown = [[trace.visible for trace in figure.data], *(one.args[0]["visible"] for one in buttons)]
+    assert shown == [[True, True, False, False]] * 2 + [[False, False, True, True]]
+    front, points = figure.data[2:]
+    assert [*front.x] == [1, 2, 4], "in size, slow lies on the front"
+    assert [*figure.data[0].x] == [2, 20]
+    assert dict(zip(points.text, points.x, strict=True)) == {"cheap": 1, "slow": 2, "good": 4}
+    ticks = dict(zip(figure.layout.xaxis.tickvals, figure.layout.xaxis.ticktext, strict=True))
+    assert ticks[20.0] == "20"
