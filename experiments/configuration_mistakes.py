@@ -59,7 +59,8 @@ def configuration(error: BaseException, arguments: Sequence[str]) -> str:
         chosen = [word for word in arguments if word.startswith("experiment=")]
         return f"Write +{(*chosen, 'experiment=NAME')[0]}, with the plus: it adds to a run."
     known = sorted(set(_options(arguments)) - {name})
-    near = difflib.get_close_matches(name, known, n=2, cutoff=0.5)
+    inner = [one for one in known if one.endswith(f".{name}") and not one.startswith("experiment.")]
+    near = inner[:2] or difflib.get_close_matches(name, known, n=2, cutoff=0.5)
     hint = f"Did you mean {' or '.join(near)}?" if near else "`python run.py --help` lists them."
     return f"There is no option '{name}'. {hint}"
 

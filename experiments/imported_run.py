@@ -14,6 +14,7 @@ import numpy as np
 from experiments import console
 from experiments.label_slices import gold_labels, write_slices
 from experiments.metrics.preflight import tied_queries
+from experiments.pooled_scores import with_judged
 from experiments.result import Result, differences, record_results
 from experiments.schema import Dataset, Qrels, Report, RunRecord
 from experiments.summary import summary, write_result, write_summary
@@ -107,7 +108,8 @@ class ImportedRuns:
         found = imported(file, dataset, self.setting.metrics.reads())
         visible = split.visible
         scored = [query.id for query in dataset.queries if query.id in visible]
-        scores = self.setting.metrics.evaluate(found.ranking, dataset.qrels or {}, scored)
+        metrics = with_judged(self.setting.metrics, dataset)
+        scores = metrics.evaluate(found.ranking, dataset.qrels or {}, scored)
         queries = found.ranking.query_ids
         digest = hashlib.sha256(file.read_bytes()).hexdigest()
         return Result(

@@ -19,6 +19,7 @@ from experiments.ledger import LedgerEntry
 from experiments.metrics.per_query import PerQuery
 from experiments.metrics.preflight import empty_lists
 from experiments.parameters import parameters
+from experiments.pooled_scores import with_judged
 from experiments.result import Result, score_rows
 from experiments.result_files import load_result, save_result
 from experiments.schema import Dataset, Target
@@ -53,7 +54,7 @@ def _remembered(pipeline: Pipeline, dataset: Dataset, split: Split, setting: Set
     key = {
         "dataset": dataset.fingerprint,
         "split": fingerprint([split.everyone, split.public, split.private, split.sealed]),
-        "metrics": describe(setting.metrics),
+        "metrics": describe(with_judged(setting.metrics, dataset)),
         "pipeline": describe(pipeline),
         "source": module_source("experiments.judging"),
         **({"target": _asked(dataset.target)} if dataset.target else {}),
@@ -97,7 +98,7 @@ def _run(
     outcome = pipeline.run(dataset, setting.store)
     visible = split.visible
     query_ids = [query.id for query in dataset.queries if query.id in visible]
-    scores = _scores(outcome, dataset, query_ids, setting.metrics)
+    scores = _scores(outcome, dataset, query_ids, with_judged(setting.metrics, dataset))
     plans = [plan.for_part(EVERY_PART) for plan in outcome.plans]
     stopped = [plan.id for plan, stop in zip(plans, outcome.gate.blocked, strict=True) if stop]
     table = confusion(dataset, stopped, query_ids) if _gates(pipeline) else None

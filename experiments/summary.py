@@ -47,7 +47,7 @@ def write_result(folder: Path, name: str, result: Result, split: Split) -> list[
     if result.scores is not None:
         files.append(folder / "per_query.parquet")
         with atomic_file(files[-1]) as part:
-            _per_query(result.scores, split).to_parquet(part)
+            sided(result.scores, split).to_parquet(part)
     return files
 
 
@@ -65,6 +65,8 @@ def write_ranked(
     name: of the ranking, in its file.  blocked: query id -> whether the gate held it back; reasons
     in the same order.  gold: how far each gold passage came.
     """
+    import pandas as pd
+
     folder.mkdir(parents=True, exist_ok=True)
     files = [write_run(folder / "ranking.trec", ranking, tag=name), folder / "gate.tsv"]
     with atomic_file(files[1]) as part:
@@ -72,7 +74,7 @@ def write_ranked(
     if gold is not None:
         files.append(folder / "gold.parquet")
         with atomic_file(files[-1]) as part:
-            _table(gold.to_json()).to_parquet(part)
+            pd.DataFrame(gold.to_json()).to_parquet(part)
     return files
 
 
@@ -159,17 +161,11 @@ def _gate_table(blocked: Mapping[str, bool], reasons: Sequence[str]) -> str:
     return "\n".join(rows) + "\n"
 
 
-def _per_query(scores: PerQuery, split: Split) -> pd.DataFrame:
+def sided(scores: PerQuery, split: Split) -> pd.DataFrame:
     """One row a query of a split that may be shown: its side or "neither", then the metrics."""
     frame = scores.frame()
     frame.insert(0, "split", split.labels(frame.index))
     return frame
-
-
-def _table(columns: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame({name: list(column) for name, column in columns.items()})
 
 
 def point_latest(runs: Path, folder: Path) -> None:

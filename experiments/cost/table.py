@@ -36,8 +36,8 @@ def show_costs(results: Mapping[str, Result]) -> None:
         count = f"{min(timed)} to {max(timed)}" if len(timed) > 1 else str(min(timed))
         say(
             out,
-            f"Milliseconds: {count} queries searched one at a time, once, and stored; the later "
-            "steps are the mean of their batch.",
+            f"Milliseconds: {count} queries searched one at a time, the best of up to three tries, "
+            "and stored; the later steps are the mean of their batch.",
         )
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.gold_path import KEPT
+from experiments.metrics.measures import JUDGED, SPAN_PREFIX, Measure, parse
+from experiments.metrics.spans import SpanMeasure, parse_span
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,6 +37,7 @@ class Diff:
     gold: one row a gold passage, with rank_a, rank_b (0 = not there), stage_a, stage_b.
     slices: one row a value of a tag.  first: the questions to read first.
     uncounted: questions that only one side scored.
+    judged: the share of the first k results of a and of b that anyone judged, on pooled labels.
     """
 
     metric: str
@@ -45,6 +48,7 @@ class Diff:
     first: tuple[str, ...]
     uncounted: int
     prompts: bool = False
+    judged: tuple[float, float] | None = None
 
     @property
     def counted(self) -> str:
@@ -67,22 +71,32 @@ def diff(
     labels: Mapping[str, Sequence[str]] | None = None,
     metric: str | None = None,
 ) -> Diff:
-    """Compare two sides.
+    """Compare two sides by a metric that both have.
 
     labels: query id -> the review labels of its gold passages.
-    metric: that both have; None for the score that counts in both, else the first they share.
-    Raises ValueError where they share no metric or no question.
+    metric: None takes the score that counts in both, else the first they share.
+    Raises ValueError where they do not share the metric, or share no question.
     """
-    metric = _chosen(a, b, metric)
-    k = _depth(metric) or max(a.shown, b.shown) or _NO_DEPTH
-    questions, uncounted = _questions(a, b, metric)
+    chosen = _chosen(a, b, metric)
+    measure = _measure(chosen)
+    k = (measure.k if measure else None) or max(a.shown, b.shown) or _NO_DEPTH
+    questions, uncounted = _questions(a, b, chosen, up=measure is None or measure.higher_is_better)
     if not len(questions):
         raise ValueError(f"{a.name} and {b.name} scored no common question: run them again.")
     gold = _gold(a, b, k)
     gold = gold[gold["query"].isin(questions.index)].reset_index(drop=True)
     slices = _slices(questions, _tags(dataset, questions.index, labels or {}))
-    prompts = bool(a.shown and b.shown)
-    return Diff(metric, k, questions, gold, slices, _first(questions, gold), uncounted, prompts)
+    return Diff(
+        metric=chosen,
+        k=k,
+        questions=questions,
+        gold=gold,
+        slices=slices,
+        first=_first(questions, gold),
+        uncounted=uncounted,
+        prompts=bool(a.shown and b.shown),
+        judged=_judged(a, b, k),
+    )
 
 
 def _chosen(a: Side, b: Side, metric: str | None) -> str:
@@ -91,19 +105,30 @@ def _chosen(a: Side, b: Side, metric: str | None) -> str:
         raise ValueError(f"{a.name} and {b.name} were scored by no common metric: run them again.")
     if metric is not None and metric not in shared:
         raise ValueError(
-            f"diff.metric is {metric}, by which not both were scored: choose {', '.join(shared)}."
+            f"diff.metric is {metric}, by which not both were scored: choose one of "
+            f"{', '.join(shared)}."
         )
     usual = a.metric if a.metric == b.metric and a.metric in shared else shared[0]
     return str(metric or usual)
 
 
-def _depth(metric: str) -> int | None:
-    """The results that a metric of rankings reads; None where it reads all, or answers."""
-    _, at, depth = metric.rpartition("@")
-    return int(depth) if at and depth.isdecimal() else None
+def _measure(metric: str) -> Measure | SpanMeasure | None:
+    """What the name of a ranking metric stands for; None for one of answers, where up is better."""
+    spans = metric.removeprefix("1-").startswith(SPAN_PREFIX)
+    try:
+        return parse_span(metric) if spans else parse(metric)
+    except ValueError:
+        return None
 
 
-def _questions(a: Side, b: Side, metric: str) -> tuple[pd.DataFrame, int]:
+def _judged(a: Side, b: Side, k: int) -> tuple[float, float] | None:
+    name = f"{JUDGED}@{k}"
+    if name not in a.scores or name not in b.scores:
+        return None
+    return float(a.scores[name].mean()), float(b.scores[name].mean())
+
+
+def _questions(a: Side, b: Side, metric: str, *, up: bool) -> tuple[pd.DataFrame, int]:
     """Questions in the order of a; and how many were left out, for one side did not score them."""
     import pandas as pd
 
@@ -111,8 +136,7 @@ def _questions(a: Side, b: Side, metric: str) -> tuple[pd.DataFrame, int]:
     both.columns = pd.Index(["split", "a", "b"])
     scored = both.dropna(subset=["a", "b"])
     scored = scored.reindex([query for query in a.scores.index if query in scored.index])
-    down = metric.startswith(("failure_rate", "1-recall"))
-    gain = (scored["a"] - scored["b"]) if down else (scored["b"] - scored["a"])
+    gain = (scored["b"] - scored["a"]) if up else (scored["a"] - scored["b"])
     gain = gain.where(gain.abs() > _ROUNDING, 0.0)
     outcome = np.select([gain > 0, gain < 0], [WON, LOST], SAME)
     one_sided = int((both["a"].isna() != both["b"].isna()).sum())

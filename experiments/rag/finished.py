@@ -13,6 +13,7 @@ from experiments.metrics.per_query import PerQuery
 from experiments.rag.evidence_loss import STAGES, lost_at
 from experiments.schema import Report
 from experiments.secrets import masked
+from experiments.summary import sided
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,8 +103,7 @@ class Finished:
 
     def table(self) -> pd.DataFrame:
         """One row a visible query: its side, its scores, where evidence was lost, the answer."""
-        frame = self.scores.frame()
-        frame.insert(0, "split", self.split.labels(frame.index))
+        frame = sided(self.scores, self.split)
         if set(STAGES) <= {*self.scores.metrics}:
             frame["lost_at"] = lost_at(self.scores)
         frame["blocked"] = [bool(one.blocked) for one in self.stories]

@@ -124,6 +124,7 @@ def test_a_report_of_pydantic_is_one_sentence(capsys):
     [
         (["+experiment=retreival"], "no experiment 'retreival'. Did you mean retrieval"),
         (["retreiver=bm25"], "'retreiver'. Did you mean retriever"),
+        (["+experiment=diff", "a=bm25"], "no option 'a'. Did you mean diff.a?"),
         (["experiment=retrieval"], "Write +experiment=retrieval, with the plus"),
         (["--hydra-help", "tracker=none"], "--hydra-help stands alone"),
         (["chunkr=none"], "There is no option 'chunkr'. Did you mean chunker or pipeline.chunker?"),

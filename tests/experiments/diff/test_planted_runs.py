@@ -1,0 +1,158 @@
+"""Losses planted in real runs, one a stage: diff reads their files and names the stage."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from experiments import gold_path
+from experiments.chunkers import FixedTokens
+from experiments.diff.study import DiffStudy
+from experiments.evaluation import Evaluator
+from experiments.schema import Document, Query, Span
+from experiments.splits import RandomSplit
+from generation.context import ContextAssembler
+from postprocessors.base import BatchPostprocessor
+from postprocessors.top_k import TopK
+from tests.experiments.rag.rig import BlockFirst, Fixed, study
+from tests.experiments.test_comparison import compare, pipeline, setting
+from tests.generation.stub_llm import StubLLM
+
+WORDS = "alpha beta gamma delta".split()
+TEXTS = {
+    word: f"{word} is what this passage tells, {' '.join([word] * 3)} and nothing else of note."
+    for word in WORDS
+}
+TEXTS |= {f"other{n}": f"what does {WORDS[n % 4]} mean here" for n in range(8)}
+DATA = Fixed(
+    corpus=[Document(name, text) for name, text in TEXTS.items()],
+    queries=[Query(word, f"what is {word}", answer=word) for word in WORDS],
+    qrels={word: {word: 1} for word in WORDS},
+)
+
+
+class Turned(BatchPostprocessor):
+    """The worst result first."""
+
+    def postprocess_many(self, ranking, plans, nodes):
+        lists = {query: names[::-1] for query, names in ranking.by_query().items()}
+        return type(ranking).from_lists(lists, ranking.node_ids)
+
+
+def gold(folder, a, b, data=DATA, **changes):
+    made = setting(folder / "diff", dataset=data, submission=None)
+    report = DiffStudy(setting=made, a=str(a), b=str(b), **changes).run()
+    table = pd.read_csv(report.folder / "gold.tsv", sep="\t")
+    return {side: [*table[f"stage_{side}"]] for side in "ab"}
+
+
+def retrieval(folder, data=DATA, metrics="map@1", **changes):
+    parts = {"metrics": Evaluator(metrics), "submission": None, "dataset": data}
+    return compare(folder, base=pipeline(**changes), **parts).folder
+
+
+UNASKED = Fixed(
+    corpus=DATA.load().corpus,
+    queries=[Query(word, "zzz" if word == "beta" else f"what is {word}") for word in WORDS],
+    qrels={word: {word: 1} for word in WORDS},
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "lost", "stage"),
+    [
+        ({"gate": BlockFirst()}, [0], gold_path.BLOCKED),
+        ({"postprocessors": {"turned": Turned()}}, [0, 1, 2, 3], gold_path.RERANKED_OUT),
+        ({"data": UNASKED}, [1], gold_path.NOT_RETRIEVED),
+    ],
+)
+def test_a_loss_of_retrieval_is_named(tmp_path, changes, lost, stage):
+    data = changes.get("data", DATA)
+    plain, changed = retrieval(tmp_path, data), retrieval(tmp_path, **changes)
+    stages = gold(tmp_path, plain, changed, data)
+    wanted = [stage if row in lost else gold_path.KEPT for row in range(4)]
+    assert stages["b"] == wanted
+    if data is DATA:
+        assert stages["a"] == [gold_path.KEPT] * 4
+
+
+def test_a_cut_and_a_depth_are_told_apart(tmp_path):
+    turned = {"turned": Turned()}
+    below = retrieval(tmp_path, postprocessors=turned, metrics="map@2")
+    cut = retrieval(tmp_path, postprocessors=turned | {"top": TopK(top_k=1)}, metrics="map@2")
+    stages = gold(tmp_path, below, cut)
+    assert {*stages["a"]} == {gold_path.RERANKED_OUT}
+    assert {*stages["b"]} == {gold_path.CUT}
+
+
+def test_chunks_that_tear_a_span_lose_it(tmp_path):
+    corpus = [Document("d", " ".join(f"word{n}" for n in range(60)))]
+    spans = {"q": [Span("d", 0, len(corpus[0].text))]}
+    data = Fixed(corpus=corpus, queries=[Query("q", "word1")], qrels=None, spans=spans)
+    cutter = FixedTokens(chunk_size=16, chunk_overlap=0)
+    names = ["1-span_recall@3", "span_failure_rate@3", "span_recall@3"]
+    whole = retrieval(tmp_path, data, names)
+    torn = retrieval(tmp_path, data, names, chunker=cutter)
+    assert gold(tmp_path, whole, torn, data) == {
+        "a": [gold_path.KEPT],
+        "b": [gold_path.NOT_IN_CHUNK],
+    }
+
+
+@pytest.mark.parametrize("metric", ["1-span_recall@1", "span_failure_rate@1", "span_recall@1"])
+def test_less_failure_is_a_gain(tmp_path, metric):
+    corpus = [Document("d", "alpha beta"), Document("e", "gamma delta gamma")]
+    data = Fixed(
+        corpus=corpus,
+        queries=[Query("q", "gamma")],
+        qrels=None,
+        spans={"q": [Span("d", 0, 5)]},
+    )
+    found = retrieval(tmp_path, data, metric)
+    page = pd.read_parquet(found / "bm25" / "per_query.parquet")
+    made = setting(tmp_path, dataset=data, submission=None, split=RandomSplit())
+    better = tmp_path / "better" / "bm25"
+    better.mkdir(parents=True)
+    page[metric] = 1 - page[metric]
+    page.to_parquet(better / "per_query.parquet")
+    (better / "ranking.trec").write_bytes((found / "bm25" / "ranking.trec").read_bytes())
+    report = DiffStudy(setting=made, a=str(found / "bm25"), b=str(better)).run()
+    table = pd.read_csv(report.folder / "questions.tsv", sep="\t")
+    assert table["outcome"].tolist() == ["won"]
+
+
+def answers(folder, answer="It is so [1].", **changes):
+    model = StubLLM(lambda prompt: answer, model=f"says {answer}")
+    return study(folder, model=model, dataset=DATA, **changes).run().folder
+
+
+def test_a_run_of_answers_names_its_losses_from_the_files_it_leaves(tmp_path):
+    shown = answers(tmp_path, context=ContextAssembler(top_k=3))
+    assert gold(tmp_path, shown, answers(tmp_path, gate=BlockFirst()))["b"] == [
+        gold_path.BLOCKED,
+        *[gold_path.KEPT] * 3,
+    ]
+    tight = answers(tmp_path, context=ContextAssembler(top_k=3, budget=9))
+    assert gold(tmp_path, shown, tight) == {
+        "a": [gold_path.KEPT] * 4,
+        "b": [gold_path.OVER_BUDGET] * 4,
+    }
+    unread = answers(tmp_path, answer="It is so [2].", context=ContextAssembler(top_k=3))
+    assert gold(tmp_path, shown, unread)["b"] == [gold_path.UNUSED] * 4
+
+
+def test_runs_of_answers_are_held_by_their_own_score_or_the_one_asked_for(tmp_path, capsys):
+    one, other = answers(tmp_path), answers(tmp_path, answer="alpha")
+    gold(tmp_path, one, other)
+    assert "by best_subspan: 1 questions won, 0 lost" in capsys.readouterr().out
+    gold(tmp_path, one, other, metric="assembly_recall")
+    assert "by assembly_recall: 0 questions won" in capsys.readouterr().out
+    with pytest.raises(ValueError, match="choose one of candidate_recall"):
+        gold(tmp_path, one, other, metric="map@3")
+
+
+def test_an_answer_run_is_found_by_its_fingerprint(tmp_path):
+    run = answers(tmp_path)
+    mark = json.loads((run / "summary.json").read_text())["fingerprints"]["state"]
+    made = setting(tmp_path, dataset=DATA, submission=None)
+    assert DiffStudy(setting=made, a=mark[:10], b=str(run)).run().folder
