@@ -62,9 +62,7 @@ def test_circular_labels_are_said_each_time(run, capsys):
         assert f"Caution: bm25: {caution}" in capsys.readouterr().out
 
 
-def test_questions_far_easier_than_those_they_stand_for_are_said_each_time(
-    run, tmp_path, capsys
-):
+def test_questions_far_easier_than_those_they_stand_for_are_said_each_time(run, tmp_path, capsys):
     (tmp_path / "board").mkdir()
     asked = [{"id": f"t{n}", "text": f"how far away is planet{n}, please"} for n in range(36)]
     text = "".join(json.dumps(row) + "\n" for row in asked)
