@@ -18,9 +18,10 @@ from experiments.opening.stored_ranking import StoredRanking, read_stored
 from experiments.openings import Look, Question, count_opening, was_shown
 from experiments.overfit.rules import Rules
 from experiments.overfit_report.findings import Findings, best_name, findings, layout_of
+from experiments.overfit_report.measures import measures
 from experiments.overfit_report.of_sweep import PAGE
 from experiments.overfit_report.page import write_page
-from experiments.overfit_report.study import measures, show
+from experiments.overfit_report.study import show
 from experiments.schema import Report, RunRecord
 
 if TYPE_CHECKING:

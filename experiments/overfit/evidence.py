@@ -28,6 +28,7 @@ class Evidence:
     trials: how many the winner could have been chosen from.  family: how many `corrected_p` counts.
     public, private: mean gains in score.
     n: queries of the half that decides, the private one, or the public one while that is sealed.
+    differing: queries, of the halves that are shown, on which the two do not score alike.
     p: one-sided sign-flip p-value of the private gain.  corrected_p: the max-T p-value that is
         held against `level`: of this trial alone when sealed, over the shown trials when not.
     critical: how many standard errors that test asks for.
@@ -42,6 +43,7 @@ class Evidence:
     public: float
     private: float | None
     n: int
+    differing: int
     p: float | None
     corrected_p: float | None
     level: float
@@ -64,6 +66,11 @@ def weigh(gains: Gains, trial: int, rules: Rules) -> Evidence:
         public=float(gains.public[trial].mean()),
         private=None if private is None else float(private.mean()),
         n=len(decisive),
+        differing=sum(
+            int(np.count_nonzero(half))
+            for half in (gains.public[trial], private)
+            if half is not None
+        ),
         p=test.p,
         corrected_p=test.corrected_p,
         family=test.family,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from experiments.overfit_report.gathered import Gathered
     from experiments.schema import Dataset
 
-EARLIER = "an earlier trial"
+EARLIER = "earlier trial"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,7 +29,7 @@ class Findings:
     """One report.
 
     scores: of the gathered trials and of those that the ledger remembers beside them.
-    remembered: the ledger's alone; those on the same halves are called "an earlier trial N".
+    remembered: the ledger's alone; those on the same halves are called "earlier trial N".
     notes: one sentence for each thing a reader should know.
     """
 

@@ -58,7 +58,9 @@ def curve_figure(findings: Sequence[Finding], model: str) -> go.Figure:
             hovertemplate="%{x} %: %{y:.3f}",
         )
     figure.update_xaxes(
-        title="position of the evidence, percent of the way", ticksuffix=" %", tickvals=asked
+        title="position of the evidence, percent of the way",
+        tickvals=asked,
+        ticktext=[place_name(position) for position in asked],
     )
     figure.update_yaxes(title="accuracy, with 95 % bands", range=[-0.02, 1.02])
     rows = -(-len(findings) // 2)
@@ -99,7 +101,7 @@ def heat_figure(findings: Sequence[Finding], model: str) -> go.Figure:
 
 def place_name(position: int | None) -> str:
     """A position for a heading."""
-    return "as it lies" if position is None else f"{position} %"
+    return "fixed" if position is None else f"{position} %"
 
 
 def gain_figure(gains: Sequence[Contrast], model: str) -> go.Figure:

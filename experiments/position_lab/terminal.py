@@ -33,14 +33,14 @@ def _table(title: str, findings: Sequence[Finding]) -> Table:
     table.add_column("condition")
     for position in positions:
         table.add_column(place_name(position), justify="right")
-    for heading in ("gap", "p", "questions"):
+    for heading in ("gap", "p"):
         table.add_column(heading, justify="right")
     for one in findings:
         means = dict(zip(one.positions, (share.mean for share in one.accuracy), strict=True))
-        cells = [*(means.get(position) for position in positions), one.gap.gap, one.gap.p]
-        table.add_row(one.label, *map(_cell, cells), str(one.gap.n))
+        cells = [_cell(means.get(position)) for position in positions]
+        table.add_row(one.label, *cells, _cell(one.gap.gap), _cell(one.gap.p, 3))
     return table
 
 
-def _cell(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
+def _cell(value: float | None, digits: int = 2) -> str:
+    return "–" if value is None else f"{value:.{digits}f}"

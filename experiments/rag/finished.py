@@ -77,7 +77,9 @@ class Finished:
             found |= {f"model/{stage}/{name}": value for name, value in numbers.items()}
         return found
 
-    def summary(self, title: str, overrides: Sequence[str]) -> dict[str, Any]:
+    def summary(
+        self, title: str, overrides: Sequence[str], submission: Path | None
+    ) -> dict[str, Any]:
         """The value of summary.json."""
         return {
             "experiment": title,
@@ -98,6 +100,7 @@ class Finished:
             "answers": self.counts,
             "seconds": {stage: round(spent, 4) for stage, spent in self.seconds.items()},
             "usage": {stage: dict(numbers) for stage, numbers in self.usage.items()},
+            "submission": None if submission is None else str(submission),
             "mlflow_run_id": None,
         }
 

@@ -67,18 +67,14 @@ class StoredRun:
 
     def submissions(self) -> dict[str, Path]:
         """Place in the run's folder -> the submission of each pipeline, wherever it was written."""
-        pipelines = self.summary.get("pipelines") or {}
-        paths = {
-            name: Path(page["submission"])
-            for name, page in pipelines.items()
-            if page.get("submission")
-        }
-        own = {name: self.folder / name / path.name for name, path in paths.items()}
-        return {
-            f"{name}/submission": own[name] if own[name].is_file() else path
-            for name, path in paths.items()
-            if own[name].is_file() or path.is_file()
-        }
+        found: dict[str, Path] = {}
+        for name, page in {"": self.summary, **(self.summary.get("pipelines") or {})}.items():
+            if page.get("submission"):
+                elsewhere = Path(page["submission"])
+                own = self.folder / name / elsewhere.name
+                path = own if own.is_file() else elsewhere
+                found |= {f"{name}/submission".lstrip("/"): path} if path.is_file() else {}
+        return found
 
 
 def find_run(run: str, runs: Path, uri: str | None, copy: Path) -> StoredRun:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ from experiments.tracking.names import stored_name
 
 if TYPE_CHECKING:
     from experiments.ledger import Ledger
+    from experiments.overfit_report.of_sweep import SweepReport
     from experiments.schema import Tracker
 
 _PARTS = ("chunker", "enrich", "query", "retriever", "gate", "postprocessor", "submission", "store")
@@ -91,8 +92,15 @@ class RunningSweep:
         point_latest(self.folder.parent, self.folder)
         if trials:
             self._show(trials, failed)
-        files = [table, *self._report()]
-        self.tracker.close(self.header.parent, self._record(trials, failed, files))
+        report = self._report()
+        record = self._record(trials, failed, [table, *([report.page] if report else [])])
+        if report:
+            record = replace(
+                record,
+                params={**record.params, "verdict": report.word},
+                measures={**record.measures, **report.measures},
+            )
+        self.tracker.close(self.header.parent, record)
         self.life.end()
         return bool(failed)
 
@@ -142,7 +150,7 @@ class RunningSweep:
             failure="; ".join(lost) or None,
         )
 
-    def _report(self) -> list[Path]:
+    def _report(self) -> SweepReport | None:
         """The overfitting report of the winner, where the trials can be compared."""
         if self.dataset is None or self.split is None:
             swept = "dataset" if self.dataset is None else "split"
@@ -151,11 +159,10 @@ class RunningSweep:
                 f"No overfitting report: the {swept} was swept, and trials on other questions "
                 "cannot be compared.",
             )
-            return []
+            return None
         from experiments.overfit_report.of_sweep import sweep_report
 
-        page = sweep_report(self.folder, self.dataset, self.split, self.ledger)
-        return [page] if page else []
+        return sweep_report(self.folder, self.dataset, self.split, self.ledger)
 
     def _show(self, trials: Sequence[Ending], failed: Sequence[Ending]) -> None:
         out = Console()

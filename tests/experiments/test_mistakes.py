@@ -129,6 +129,18 @@ def test_a_report_of_pydantic_is_one_sentence(capsys):
         (["--hydra-help", "tracker=none"], "--hydra-help stands alone"),
         (["chunkr=none"], "There is no option 'chunkr'. Did you mean chunker or pipeline.chunker?"),
         (["postprocessor=[foo]"], "no postprocessor 'foo'. There are: cross_encoder, fuse,"),
+        (
+            ["postprocessor=[fuse]", "postprocessor.fuse.weights={bm25: 1.0}"],
+            "postprocessor.fuse.weights has found, rerank: '+postprocessor.fuse.weights={name:",
+        ),
+        (
+            ["postprocessor=[metadata_filter]", "postprocessor.metadata_filter.keep.year=1"],
+            "postprocessor.metadata_filter.keep has no entries: '+postprocessor.metadata_filter",
+        ),
+        (
+            ["retriever=hybrid", "retriever.parts.bm25.k2=1"],
+            "'retriever.parts.bm25.k2'. Did you mean retriever.parts.bm25.k1",
+        ),
         (["dataset.path=/a,b"], "as one text it is written dataset.path=\"'/a,b'\""),
     ],
 )

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hydra import compose, initialize_config_dir
+from hydra.utils import instantiate
 from llama_index.core.embeddings import BaseEmbedding
 
 from experiments.chunkers import Sentences
 from experiments.chunking import chunk
+from experiments.mistakes import USER_MISTAKE, explain
 from experiments.schema import Document
 from retrievers.base import indexed_text
 from retrievers.bm25 import BM25Retriever
@@ -19,6 +23,7 @@ from retrievers.late_chunking import LateChunkingRetriever
 from retrievers.lsa import LsaEmbedding
 from retrievers.ranking import EVERY_PART, QueryPlan
 
+CONF = Path(__file__).parents[2] / "conf"
 WORDS = ["berlin", "rome", "city", "it", "river"]
 DOCUMENTS = [
     Document("b", "Berlin is a city. It has a river. It is large."),
@@ -113,6 +118,18 @@ def test_an_index_is_the_same_after_a_save_and_empty_input_finds_nothing(nodes, 
     assert ranked(again, "rome it").by_query() == ranked(late, "rome it").by_query()
     late.build([])
     assert ranked(late, "rome").ids(0) == []
+
+
+def test_without_the_library_the_preset_names_the_extra(nodes, monkeypatch, capsys) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        config = compose(overrides=["+retriever=late_chunking"])
+    retriever = instantiate(config.retriever, _convert_="all")
+    with pytest.raises(ImportError) as missing:
+        retriever.build(nodes)
+    assert explain(missing.value, []) == USER_MISTAKE
+    assert "needs the package torch" in (said := capsys.readouterr().err)
+    assert "'.[torch]'" in said
 
 
 def test_an_embedding_without_token_vectors_is_a_mistake(nodes) -> None:

@@ -44,7 +44,7 @@ def test_equal_rows_of_the_ledger_count_once_and_others_each(tmp_path, gathered)
     ledger.record("e" * 64, [entry("another dataset", scores(seed=10))])
     found = findings(gathered, ledger=ledger, rules=RULES)
     assert found.remembered.count == 2
-    assert found.scores.names[3:] == ["an earlier trial 1", "an earlier trial 2"]
+    assert found.scores.names[3:] == ["earlier trial 1", "earlier trial 2"]
     assert np.allclose(found.scores.private[3], scores(seed=8)[20:])
 
 

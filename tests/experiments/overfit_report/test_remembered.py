@@ -54,7 +54,7 @@ def test_what_was_sealed_on_another_split_counts_as_far_as_it_was_seen(ledger, g
     found = findings(gathered, ledger=ledger, rules=RULES)
     assert found.remembered.partly.shape == (1, 40)
     assert (found.card.trials, found.card.verdict.evidence.family) == (2, 2)
-    assert "1 known on some of the questions alone" in about(found)[0]
+    assert "1 known on some of the queries alone" in about(found)[0][1]
 
 
 def test_other_metrics_and_failures_are_said_and_only_the_first_count(ledger, gathered):
@@ -63,7 +63,7 @@ def test_other_metrics_and_failures_are_said_and_only_the_first_count(ledger, ga
     found = findings(gathered, ledger=ledger, rules=RULES)
     assert found.remembered.untold == (1, 1)
     assert found.card.verdict.evidence.family == 2
-    said = about(found)[0]
+    said = about(found)[0][1]
     assert "1 by other metrics alone" in said
     assert "1 more failed and have no score" in said
 

@@ -236,6 +236,15 @@ def test_what_a_repeated_lab_is_held_against_is_kept(tmp_path):
     assert {"pipeline.json", "versions.json"} <= {path.name for path in report.folder.iterdir()}
 
 
+def test_many_cases_without_an_effect_are_told_in_one_sentence(tmp_path):
+    orders = ["none", "best_first", "best_last", "langchain"]
+    report = lab(tmp_path, None, count=4, documents=[3, 5], order=orders).run()
+    said = summary(report)["sentences"]
+    assert "In all 8 cases no effect of position shows (corrected p at least 1.0000)." in said
+    assert "In all 6 cases no gain of an order shows (corrected p at least 1.0000)." in said
+    assert len([one for one in said if one.startswith("Shorter prompts gain")]) == 4
+
+
 def test_contrasts_are_corrected_for_their_number(tmp_path):
     found = summary(
         lab(

@@ -8,6 +8,7 @@ import pytest
 
 from experiments.rag.evidence_loss import STAGES
 from experiments.splits import RandomSplit
+from experiments.submissions.science_qa import ScienceQASubmission
 from generation.context import ContextAssembler, Manifest, reassemble
 from generation.offline import NO_ANSWER
 from postprocessors.long_context_reorder import LongContextReorder
@@ -15,11 +16,10 @@ from tests.experiments.rag.rig import TEXTS, BlockFirst, Fixed, study
 from tests.generation.stub_llm import StubLLM
 
 
-def lines(report, name):
+def lines(report, name, key=None):
     text = (report.folder / name).read_text(encoding="utf-8")
-    return {
-        one["query" if "query" in one else "task_id"]: one for one in map(json.loads, _split(text))
-    }
+    rows = map(json.loads, _split(text))
+    return {one[key or ("query" if "query" in one else "task_id")]: one for one in rows}
 
 
 def _split(text):
@@ -125,6 +125,18 @@ def test_what_a_later_comparison_reads_stands_beside_the_answers(tmp_path):
     assert gold.loc[("capital", "d1"), "blocked"] == 1
     versions = json.loads((report.folder / "versions.json").read_text(encoding="utf-8"))
     assert versions.keys() >= {"python", "llama-index-core", "numpy"}
+
+
+def test_a_submission_holds_the_answers(tmp_path):
+    numbered = [replace(one, id=str(n)) for n, one in enumerate(Fixed().value.queries)]
+    data = Fixed(queries=numbered, qrels={"0": {"d1": 1}})
+    report = study(tmp_path, dataset=data, submission=ScienceQASubmission()).run()
+    rows = lines(report, "submission.csv", "eval_id")
+    assert rows[0]["topk"][0] == "d1"
+    assert rows[0]["answer"] == lines(report, "answers.jsonl")["0"]["answer"]
+    assert summary(report)["submission"] == str(report.folder / "submission.csv")
+    with pytest.raises(ValueError, match="whole numbers as query ids"):
+        study(tmp_path, submission=ScienceQASubmission()).run()
 
 
 def test_without_labels_and_references_it_still_answers(tmp_path, capsys):
