@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from experiments.misses.sentences import sentence
 
 if TYPE_CHECKING:
+    from experiments.misses.relation import MissRelation
     from experiments.quality.misses import Misses
     from experiments.quality.reviewed import LabelShare, Reviewed
 
@@ -19,10 +21,9 @@ def cost(misses: Misses) -> list[str]:
     found = [sentence(one) for one in relations if one.related]
     silent = [one for one in relations if not one.skipped and not one.related]
     if silent:
-        names = " and ".join(one.name.lower() for one in silent)
         found.append(
-            f"No relation with misses was found for {names} (a gold passage is missed where it is "
-            f"not among the first {misses.k} results)."
+            f"No relation with misses was found for {_listed(silent)} (a gold passage is missed "
+            f"where it is not among the first {misses.k} results)."
         )
     return [*found, *_not_looked_at(misses), *left_out(misses)]
 
@@ -64,14 +65,19 @@ def labels(said: Reviewed | None) -> list[str]:
 
 def _not_looked_at(misses: Misses) -> list[str]:
     """The measures that could not be held against misses, by the reason."""
-    reasons: dict[str, list[str]] = {}
+    reasons: dict[str, list[MissRelation]] = {}
     for one in misses.relations.values():
         if one.skipped:
-            reasons.setdefault(one.skipped, []).append(one.name.lower())
+            reasons.setdefault(one.skipped, []).append(one)
     return [
-        f"Misses could not be held against {', '.join(names)}: {reason}."
-        for reason, names in reasons.items()
+        f"Misses could not be held against {_listed(several)}: {reason}."
+        for reason, several in reasons.items()
     ]
+
+
+def _listed(relations: Sequence[MissRelation]) -> str:
+    *before, last = (one.name.lower() for one in relations)
+    return f"{', '.join(before)} and {last}" if before else last
 
 
 def _compared(one: LabelShare, name: str) -> str:

@@ -109,7 +109,8 @@ def find_misses(
     gold = joined.gold
     found = Misses(k=k, blocked=blocked, lost=gold.lost, sealed=sealed)
     if not gold.query_ids:
-        return replace(found, skipped=_nothing(len(asked), blocked))
+        told = blocked if asked else 0  # else the sentence has said it
+        return replace(found, skipped=_nothing(len(asked), blocked), blocked=told)
     wanted, missed = (
         np.bincount(gold.passages[rows], minlength=len(gold.documents))[joined.owners]
         for rows in (slice(None), gold.missed)

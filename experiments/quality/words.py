@@ -89,15 +89,17 @@ def repetition(measured: Measured) -> list[str]:
         copies = "No chunk is equal or nearly equal to another."
     else:
         groups = f"{len(found.near):,} group{'s' if len(found.near) > 1 else ''}"
-        exact = f"{len(found.exact):,}" if found.exact else "none"
+        copied = {name for group in found.exact for name in group}
+        exact = sum(not copied.isdisjoint(group) for group in found.near)
         copies = (
-            f"{groups} of chunks that are equal or nearly so, {exact} of them with exact copies: "
+            f"{groups} of chunks that are equal or nearly so, {exact or 'none'} of them with exact "
+            f"copies: "
             f"{found.redundant:,} chunk{'s' if found.redundant > 1 else ''} could go with little "
             "loss."
         )
     share = found.boilerplate_characters.sum() / max(found.characters, 1)
     shared = (
-        f"{len(found.boilerplate):,} sentences stand in many documents and fill "
+        f"Sentences that stand in many documents: {len(found.boilerplate):,}; they fill "
         f"{100 * share:.1f} % of the text."
         if found.boilerplate
         else "No sentence stands in many documents."

@@ -51,6 +51,7 @@ def test_what_the_gate_blocked_is_left_out_and_said(tmp_path):
     folder, _ = study(tmp_path / "all", GOOD, labels, topics=3, gate=Blocks())
     page = (folder / "chunk_quality.html").read_text(encoding="utf-8")
     assert "The gate blocked all 12 queries" in page
+    assert "Left out" not in page
     assert not (folder / "misses.tsv").exists()
 
 

@@ -73,3 +73,14 @@ def test_no_text_at_all_and_an_impossible_depth_are_refused(tmp_path):
     (tmp_path / "deep").mkdir()
     with pytest.raises(ValueError, match="k is 21 and the pipeline finds 20"):
         study(tmp_path / "deep", GOOD, k=21)
+
+
+def test_a_group_of_near_copies_is_counted_once_however_many_are_exact(tmp_path, capsys):
+    """Two pairs of equal chunks that are nearly equal to each other are one group."""
+    long = "물은 백 도에서 끓고 얼음은 영 도에서 녹으며 쇠는 그보다 훨씬 뜨거워야 녹는다. 끝"
+    copies = {"a1": long, "a2": long, "b1": long + "!", "b2": long + "!"}
+    folder, record = study(tmp_path, GOOD | copies, topics=3)
+    assert record.measures["duplicates/exact_groups"] == 2
+    page = (folder / "chunk_quality.html").read_text(encoding="utf-8")
+    groups = int(record.measures["duplicates/near_groups"])
+    assert f"{groups} groups of chunks that are equal or nearly so, 1 of them with exact" in page
