@@ -71,13 +71,9 @@ def unresolved(evidence: Evidence, p: float, margin: float) -> str:
 
 def sealed(evidence: Evidence) -> str:
     """Nobody has seen the private half."""
-    if not evidence.differing:
-        return f"{_gain(evidence)}: {_IDLE}"
     if evidence.public <= 0:
-        return (
-            f"{_gain(evidence)}, which is no gain: keep the baseline and the seal, and try "
-            "something else."
-        )
+        told = f"{_gain(evidence)}, which is no gain: keep the baseline and the seal"
+        return f"{told}, and try something else." if evidence.differing else f"{told}; {_IDLE}"
     return (
         f"{_gain(evidence)}, and choosing by public scores flatters: fix this trial and open the "
         f"private half for it (+experiment=open_private)."

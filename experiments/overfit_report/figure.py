@@ -28,8 +28,8 @@ def gains_figure(found: Findings) -> go.Figure | None:
     gains = found.scores.gains()
     if gains.private is None or not gains.shown.any():
         return None
-    places = np.flatnonzero(gains.shown)
-    places = sorted(places, key=lambda place: gains.names[int(place)] == found.card.trial)
+    last = np.array([name == found.card.trial for name in gains.names])
+    places = np.concatenate([np.flatnonzero(gains.shown & one) for one in (~last, last)])
     public, private = gains.public[places].mean(axis=1), gains.private[places].mean(axis=1)
     names = [_writable(gains.names[int(place)]) for place in places]
     chosen, baseline = _writable(found.card.trial), _writable(found.card.baseline)
