@@ -35,12 +35,14 @@ class Client(BaseEmbedding):
     _failures: list[Exception | None] = PrivateAttr(default_factory=list)
     _instead: list[Any] = PrivateAttr(default_factory=list)
     _lock: Any = PrivateAttr(default_factory=threading.Lock)
+    _together: Any = PrivateAttr(default_factory=lambda: threading.Barrier(1))
 
     def _said(self, side: str, texts: list[str]) -> list[list[float]]:
         with self._lock:
             self._asked.append((side, texts))
             failure = self._failures.pop(0) if self._failures else None
         if failure:
+            self._together.wait(timeout=10)
             raise failure
         if self._instead:
             return self._instead.pop()  # type: ignore[no-any-return]
@@ -97,6 +99,7 @@ def test_faults_are_repeated_and_counted_and_a_wrong_key_ends_the_run_at_once() 
 def test_what_cannot_succeed_ends_the_calls_that_wait(failures) -> None:
     client = Client(embed_batch_size=1, model_name=f"of {len(failures)} failures")
     client._failures.extend(failures)
+    client._together = threading.Barrier(sum(failure is not None for failure in failures))
     model = ServedEmbedding(passages=client, limits=Limits(concurrency=2))
     started = time.monotonic()
     with pytest.raises(ModelError, match="gave no vectors"):
