@@ -22,7 +22,7 @@ def stand_ins(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
         if isinstance(value, str) and value in STUBS:
             address = request.getfixturevalue(f"{value}_address")
             monkeypatch.setenv(STUBS[value][0], address)
-        if value == "late_chunking":
+        if isinstance(value, str) and value == "late_chunking":
             request.getfixturevalue("stub_transformer")
 
 

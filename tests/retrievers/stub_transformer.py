@@ -13,7 +13,7 @@ OPENING, CLOSING, PADDING = 1, 2, 0
 DIMENSIONS = 2048
 
 
-_LETTER = re.compile(r"식물|\w")  # as a model with words of its own would have it
+_LETTER = re.compile(r"식물|[^\Wz]")  # a word it has of its own; it has never seen a z
 
 
 def _prefix(text: str) -> str:
