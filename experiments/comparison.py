@@ -19,9 +19,9 @@ from experiments.judging import judge
 from experiments.label_slices import GoldLabels, gold_labels, review_notes, write_slices
 from experiments.pipeline import Pipeline
 from experiments.provenance import circular_notes
-from experiments.result import Result, differences, report
+from experiments.result import Differences, Result, corrected, differences, report
 from experiments.schema import Dataset, Report, RunRecord
-from experiments.summary import Differences, summary, write_result, write_summary
+from experiments.summary import SUMMARY, summary, write_result, write_summary
 from experiments.tracking.outbox import logged_id
 
 if TYPE_CHECKING:
@@ -96,15 +96,18 @@ class Comparison:
             reviewed = review_notes(review, dataset, said)
             marked = {name: describe(one) for name, one in pipelines.items() if dataset.circular}
             own = circular_notes(dataset.circular, marked)
+            console.show_dataset(dataset)
             console.show_notes([*dataset.notes, *split.notes, *weights, *reviewed, *own])
         results = {
             name: self.trial(pipeline, dataset, split) for name, pipeline in pipelines.items()
         }
-        against = {
-            name: differences(result, results[self.baseline], split)
-            for name, result in results.items()
-            if self.baseline is not None and name != self.baseline
-        }
+        against = corrected(
+            {
+                name: differences(result, results[self.baseline], split)
+                for name, result in results.items()
+                if self.baseline is not None and name != self.baseline
+            }
+        )
         folder = self._write(dataset, split, results, against, said)
         if self.setting.trial is None:
             before = {
@@ -112,9 +115,22 @@ class Comparison:
                 for earlier, name in pairwise(results if self.steps else ())
             }
             shown = against if self.differences_shown else {}
-            console.show(results, shown, self.baseline, folder, before)
+            console.show(results, shown, self.baseline, folder, corrected(before))
+            if against and dataset.qrels is not None:
+                console.show_notes(self._tried(dataset, split))
             show_costs(results)
         return report(results, folder)
+
+    def _tried(self, dataset: Dataset, split: Split) -> list[str]:
+        """How many other trials have seen these questions: no p of this run knows of them."""
+        ledger = self.setting.ledger
+        count = 0 if ledger is None else ledger.count(dataset.fingerprint, split.public)
+        if count <= len(self.variants):
+            return []
+        return [
+            f"{count} trials have seen these public questions, and p counts those of this table "
+            f"alone: +experiment=overfit_report counts them all."
+        ]
 
     def trial(self, pipeline: Pipeline, dataset: Dataset, split: Split) -> Result:
         """What one variant found and scored."""
@@ -161,7 +177,8 @@ class Comparison:
         if len(results) > 1:
             parent = self._open_parent(folder, dataset, split, results)
         for name, result in results.items():
-            record = self._record(name, dataset, result, parent, files[name])
+            kept_files = [*files[name], folder / SUMMARY]
+            record = self._record(name, dataset, result, parent, kept_files)
             kept[name]["mlflow_run_id"] = logged_id(self.setting.track(record))
         write()
         return folder

@@ -41,6 +41,13 @@ class Indexes:
         self.clock = clock
         self._open: set[str] = set()
 
+    def of_another(self, retriever: BatchRetriever) -> Indexes:
+        """The same corpus in the leaves of another retriever."""
+        retriever.attach(self.nodes)
+        return Indexes(
+            retriever, nodes=self.nodes, corpus=self.corpus, store=self.store, clock=self.clock
+        )
+
     def keys(self) -> Mapping[str, Any]:
         """Leaf -> all that can change its index, and so its results."""
         return {

@@ -149,22 +149,23 @@ class Pipeline:
         store: StageStore,
     ) -> GateDecision:
         """The gate's verdict; what it measures for it, without regard to the fusion, is kept."""
+        judge = getattr(self.gate, "judge", None) or self.retriever
+        if judge is not self.retriever:
+            indexes = indexes.of_another(judge)
         if not hasattr(self.gate, "measure"):
             indexes.open()
-            return self.gate.decide(plans, retrieved, self.retriever)  # type: ignore[no-any-return]
+            return self.gate.decide(plans, retrieved, judge)  # type: ignore[no-any-return]
         measured = None
         if self.gate.measure is not None:
-            keys = indexes.keys()
-            asked = {name: keys[name] for name in self.retriever.leaves()}
-            key = {"gate": describe(self.gate.measure), "indexes": asked}
+            key = {"gate": describe(self.gate.measure), "indexes": indexes.keys()}
 
             def measure() -> NDArray[np.float64]:
                 indexes.open()
-                return self.gate.measure(plans, self.retriever)  # type: ignore[no-any-return]
+                return self.gate.measure(plans, judge)  # type: ignore[no-any-return]
 
             key["plans"] = _asked(plans)
             measured = store.remember("gate", key, measure, save_array, load_array)
-        return self.gate.decide(plans, retrieved, self.retriever, measured)  # type: ignore[no-any-return]
+        return self.gate.decide(plans, retrieved, judge, measured)  # type: ignore[no-any-return]
 
     def candidates(
         self,

@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
+from numpy.typing import NDArray
 from pydantic import Field, PrivateAttr
 
 from experiments.identity import describe
 from experiments.progress import progress
 from experiments.records import Records
+
+Vectors = NDArray[np.float32]
 
 
 class StoredEmbedding(BaseEmbedding):
@@ -33,10 +36,14 @@ class StoredEmbedding(BaseEmbedding):
 
     def get_query_embedding_batch(self, queries: Sequence[str]) -> list[list[float]]:
         """Vectors of queries, [n][dimensions]."""
-        return self._embed("query", queries, _queries_of(self.model))
+        return self._embed("query", queries, _queries_of(self.model)).tolist()  # type: ignore[no-any-return]
+
+    def embed_texts(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of passages as one array, float32 [n, dimensions]."""
+        return self._embed("passage", texts, self.model.get_text_embedding_batch)
 
     def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
-        return self._embed("passage", texts, self.model.get_text_embedding_batch)
+        return self.embed_texts(texts).tolist()  # type: ignore[no-any-return]
 
     def get_text_embedding_batch(
         self, texts: list[str], show_progress: bool = False, **_: Any
@@ -55,7 +62,7 @@ class StoredEmbedding(BaseEmbedding):
 
     def _embed(
         self, side: str, texts: Sequence[str], embed: Callable[[list[str]], list[list[float]]]
-    ) -> list[list[float]]:
+    ) -> Vectors:
         records = self._side(side)
         known = records.get(texts)
         missing = [text for text in dict.fromkeys(texts) if text not in known]
@@ -66,7 +73,8 @@ class StoredEmbedding(BaseEmbedding):
             fresh = {text: vector.tobytes() for text, vector in zip(block, vectors, strict=True)}
             records.put(fresh)
             known |= fresh
-        return [np.frombuffer(known[text], dtype=np.float32).tolist() for text in texts]
+        rows = [np.frombuffer(known[text], dtype=np.float32) for text in texts]
+        return np.stack(rows) if rows else np.zeros((0, 0), dtype=np.float32)
 
     def _side(self, side: str) -> Records:
         if side not in self._records:

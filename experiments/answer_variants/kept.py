@@ -86,7 +86,10 @@ def keep(
     told: sentences that stand below the tables, and in summary.json.
     """
     folder = setting.open_folder(run.title)
-    files = [write_parts(folder, describe(dict(run.parts))), _write_table(run, folder)]
+    files = write_parts(
+        folder, describe(dict(run.parts)), f"experiments.answer_variants.{run.title}"
+    )
+    files.append(_write_table(run, folder))
     if figure is not None:
         files.append(write_figure(figure, folder / f"{run.title}.html"))
     value = {

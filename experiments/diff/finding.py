@@ -10,9 +10,9 @@ from typing import Any
 
 from experiments.diff.prompts import MANIFESTS
 from experiments.diff.side import RANKING
+from experiments.summary import summaries
 
 _FEWEST_LETTERS = 6
-_SUMMARIES = ("*/*/summary.json", "sweeps/*/*/summary.json")
 
 
 def find(given: str, run: Path, runs: Path) -> Path:
@@ -58,8 +58,7 @@ def _marked(given: str, runs: Path) -> Iterator[Path]:
     """Those whose fingerprint or id begins so, the newest first; a damaged summary has none."""
     if len(given) < _FEWEST_LETTERS:
         return
-    found = [path for pattern in _SUMMARIES for path in runs.glob(pattern)]
-    for path in sorted(found, key=lambda path: -path.stat().st_mtime):
+    for path in summaries(runs):
         with suppress(ValueError):
             yield from _of_page(json.loads(path.read_text(encoding="utf-8")), given, path.parent)
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.gold_path import KEPT
-from experiments.metrics.measures import JUDGED, SPAN_PREFIX, Measure, parse
-from experiments.metrics.spans import SpanMeasure, parse_span
+from experiments.metrics.measures import JUDGED, SPAN_PREFIX, parse
+from experiments.metrics.spans import parse_span
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,15 +24,15 @@ MOST_VALUES = 20
 _ROUNDING = 1e-12
 _NO_DEPTH = 10
 _LENGTHS = ("short", "middle", "long")
-ANSWERED = "refused"
-"""A column that runs with answers have."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Diff:
     """a and b on the questions that both scored.
 
-    metric: what decides.  k: the results it reads (10 where it reads all).
+    metric: what decides.  k: the results it reads (10 where it reads all), for a score of answers
+        what the fullest prompt shows.  prompts: both sides know their prompts, so these decide
+        what is read.
     questions: one row a question, with split, a, b, gain (up is better) and outcome.
     gold: one row a gold passage, with rank_a, rank_b (0 = not there), stage_a, stage_b.
     slices: one row a value of a tag.  first: the questions to read first.
@@ -47,7 +47,13 @@ class Diff:
     slices: pd.DataFrame
     first: tuple[str, ...]
     uncounted: int
+    prompts: bool = False
     judged: tuple[float, float] | None = None
+
+    @property
+    def counted(self) -> str:
+        """What it takes for a passage not to be lost, as a clause."""
+        return "what a prompt shows counts" if self.prompts else f"the first {self.k} count"
 
     def count(self, outcome: str) -> int:
         """How many questions were won, lost or unchanged."""
@@ -65,45 +71,50 @@ def diff(
     labels: Mapping[str, Sequence[str]] | None = None,
     metric: str | None = None,
 ) -> Diff:
-    """Compare two sides by a metric that both have.
+    """Compare two sides.
 
     labels: query id -> the review labels of its gold passages.
-    metric: None takes the first, of runs with answers the last, as those runs do.
-    Raises ValueError where they do not share the metric, or share no question.
+    metric: that both have; None for the score that counts in both, else the first they share.
+    Raises ValueError where they share no metric or no question.
     """
-    chosen = _chosen(a, b, metric)
-    measure = _measure(chosen)
-    k = (measure.k if measure else None) or _NO_DEPTH
-    questions, uncounted = _questions(a, b, chosen, up=measure is None or measure.higher_is_better)
+    metric = _chosen(a, b, metric)
+    k = _depth(metric) or max(a.shown, b.shown) or _NO_DEPTH
+    questions, uncounted = _questions(a, b, metric)
     if not len(questions):
         raise ValueError(f"{a.name} and {b.name} scored no common question: run them again.")
     gold = _gold(a, b, k)
     gold = gold[gold["query"].isin(questions.index)].reset_index(drop=True)
     slices = _slices(questions, _tags(dataset, questions.index, labels or {}))
-    first = _first(questions, gold)
-    return Diff(chosen, k, questions, gold, slices, first, uncounted, _judged(a, b, k))
+    prompts = bool(a.shown and b.shown)
+    first, judged = _first(questions, gold), _judged(a, b, k)
+    return Diff(metric, k, questions, gold, slices, first, uncounted, prompts, judged)
 
 
 def _chosen(a: Side, b: Side, metric: str | None) -> str:
-    shared = [name for name in a.scores.select_dtypes("number") if name in b.scores]
+    shared = [name for name in a.metrics if name in b.metrics]
     if not shared:
         raise ValueError(f"{a.name} and {b.name} were scored by no common metric: run them again.")
     if metric is not None and metric not in shared:
         raise ValueError(
-            f'diff.metric is "{metric}", which not both were scored by: choose one of '
-            f"{', '.join(shared)}."
+            f"diff.metric is {metric}, by which not both were scored: choose {', '.join(shared)}."
         )
-    answered = ANSWERED in a.scores and ANSWERED in b.scores
-    return metric or shared[-1 if answered else 0]
+    usual = a.metric if a.metric == b.metric and a.metric in shared else shared[0]
+    return str(metric or usual)
 
 
-def _measure(metric: str) -> Measure | SpanMeasure | None:
-    """What the name of a ranking metric stands for; None for one of answers, where up is better."""
+def _depth(metric: str) -> int | None:
+    """The results that a metric of rankings reads; None where it reads all, or answers."""
+    _, at, depth = metric.rpartition("@")
+    return int(depth) if at and depth.isdecimal() else None
+
+
+def _up(metric: str) -> bool:
+    """Whether more is better; a score of answers is none of the measures, and more of it is."""
     spans = metric.removeprefix("1-").startswith(SPAN_PREFIX)
     try:
-        return parse_span(metric) if spans else parse(metric)
+        return (parse_span(metric) if spans else parse(metric)).higher_is_better
     except ValueError:
-        return None
+        return True
 
 
 def _judged(a: Side, b: Side, k: int) -> tuple[float, float] | None:
@@ -113,7 +124,7 @@ def _judged(a: Side, b: Side, k: int) -> tuple[float, float] | None:
     return float(a.scores[name].mean()), float(b.scores[name].mean())
 
 
-def _questions(a: Side, b: Side, metric: str, *, up: bool) -> tuple[pd.DataFrame, int]:
+def _questions(a: Side, b: Side, metric: str) -> tuple[pd.DataFrame, int]:
     """Questions in the order of a; and how many were left out, for one side did not score them."""
     import pandas as pd
 
@@ -121,7 +132,7 @@ def _questions(a: Side, b: Side, metric: str, *, up: bool) -> tuple[pd.DataFrame
     both.columns = pd.Index(["split", "a", "b"])
     scored = both.dropna(subset=["a", "b"])
     scored = scored.reindex([query for query in a.scores.index if query in scored.index])
-    gain = (scored["b"] - scored["a"]) if up else (scored["a"] - scored["b"])
+    gain = (scored["b"] - scored["a"]) if _up(metric) else (scored["a"] - scored["b"])
     gain = gain.where(gain.abs() > _ROUNDING, 0.0)
     outcome = np.select([gain > 0, gain < 0], [WON, LOST], SAME)
     one_sided = int((both["a"].isna() != both["b"].isna()).sum())

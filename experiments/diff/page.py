@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _TEMPLATE = Path(__file__).with_name("page.html")
 _LONGEST = 600
 _MOST_ROWS = 300
+_NO_ANSWER = "nothing, for its call failed"
 
 
 def write_files(folder: Path, found: Diff, a: Side, b: Side, dataset: Dataset) -> list[Path]:
@@ -51,7 +52,7 @@ def write_page(path: Path, found: Diff, a: Side, b: Side, dataset: Dataset) -> P
         a=a.name,
         b=b.name,
         metric=found.metric,
-        k=found.k,
+        counted=found.counted,
         sentence=sentence(found, a, b),
         figure=pages.inserted(flow_figure(found, a.name, b.name), "flow"),
         stages=stage_rows(found),
@@ -91,8 +92,8 @@ def stage_table(found: Diff, a: str, b: str) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title="Where the gold passages went", title_justify="left")
-    table.add_column(f"lost by (first {found.k})")
+    table = Table()
+    table.add_column("lost by")
     for name in (a, b):
         table.add_column(Text(name), justify="right")
     for stage, one, other in stage_rows(found):
@@ -141,6 +142,12 @@ class _Cards:
             "b": f"{row['b']:.3f}",
             "earlier": [f"{turn.role}: {turn.text}" for turn in asked.history],
             "text": asked.text,
+            "reference": asked.answer or "",
+            "answers": [
+                (side.name, _NO_ANSWER if (said := side.answers[query]) is None else said)
+                for side in (self.a, self.b)
+                if query in side.answers
+            ],
             "gold": [(_moved(one), self._text(one.gold)) for one in self.gold.get(query, [])],
             "tops": [
                 (side.name, [self._top(query, name) for name in side.ranked.get(query, [])[:1]])

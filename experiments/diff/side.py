@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.diff.prompts import ranked_in_prompts, with_prompts
+from experiments.diff.prompts import answers_of, most_shown, ranked_in_prompts, with_prompts
 from experiments.gold_path import UNKNOWN, GoldPaths
+from experiments.summary import SUMMARY
 from experiments.trec_run import read_run
 from experiments.vote.ballots import read_ballots
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from retrievers.ranking import Ranking
 
 RANKING, SCORES, GOLD, GATE = "ranking.trec", "per_query.parquet", "gold.parquet", "gate.tsv"
+_TOLD = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,6 +31,9 @@ class Side:
     name: its folder's or file's.  notes: what a reader should know of how it was read.
     scores: one row a question; the column `split`, then the metrics.
     ranked: query id -> document ids, best first.  gold: how far each gold passage came.
+    metric: the score that counts in the run, None where it does not say.
+    shown: how many passages its fullest prompt shows, 0 in a run without answers.
+    answers: query id -> what a model said.
     """
 
     name: str
@@ -37,6 +42,14 @@ class Side:
     ranked: dict[str, list[str]]
     gold: GoldPaths
     notes: tuple[str, ...] = ()
+    metric: str | None = None
+    shown: int = 0
+    answers: Mapping[str, str | None] = field(default_factory=dict)
+
+    @property
+    def metrics(self) -> list[str]:
+        """Its scores, without what else the table says of a question."""
+        return [str(name) for name in self.scores.select_dtypes("float").columns]
 
 
 def read_side(path: Path, dataset: Dataset, score: Callable[[Ranking], pd.DataFrame]) -> Side:
@@ -63,8 +76,17 @@ def _of_run(folder: Path, dataset: Dataset) -> Side:
         gold = GoldPaths.from_json({name: table[name].tolist() for name in table})
     else:
         gold = _of_ranking(dataset, [*map(str, scores.index)], ranked, _blocked(folder / GATE))
-    notes = () if told else (_untold(folder),)
-    return Side(folder.name, folder, scores, ranked, with_prompts(gold, folder), notes)
+    return Side(
+        folder.name,
+        folder,
+        scores,
+        ranked,
+        with_prompts(gold, folder),
+        notes=() if told else (_untold(folder),),
+        metric=_page(folder / SUMMARY).get("metric"),
+        shown=most_shown(folder),
+        answers=answers_of(folder),
+    )
 
 
 def _of_file(path: Path, dataset: Dataset, score: Callable[[Ranking], pd.DataFrame]) -> Side:
@@ -76,7 +98,7 @@ def _of_file(path: Path, dataset: Dataset, score: Callable[[Ranking], pd.DataFra
     (ballot,) = read_ballots([str(path)], dataset)
     scores = score(ballot.ranking(dataset))
     gold = _of_ranking(dataset, [*map(str, scores.index)], ballot.results, set())
-    faults = [f"{path}, {fault}" for fault in ballot.problems[:3]]
+    faults = [f"{path}, {fault}" for fault in ballot.problems[:_TOLD]]
     return Side(ballot.name, path, scores, ballot.results, gold, (*faults, _untold(path)))
 
 
@@ -95,11 +117,9 @@ def _table(path: Path) -> pd.DataFrame:
 
 
 def _same_dataset(folder: Path, dataset: Dataset) -> None:
-    for path in (folder / "summary.json", folder.parent / "summary.json"):
-        if not path.exists():
-            continue
+    for path in (folder / SUMMARY, folder.parent / SUMMARY):
         page = _page(path)
-        if page.get("fingerprints", {}).get("dataset") != dataset.fingerprint:
+        if path.exists() and page.get("fingerprints", {}).get("dataset") != dataset.fingerprint:
             raise ValueError(
                 f"{folder} ran on {page.get('dataset', 'another dataset')}, not on {dataset.name} "
                 "as it is: give its options, dataset=… and dataset.path=…, or run it again."
@@ -107,6 +127,9 @@ def _same_dataset(folder: Path, dataset: Dataset) -> None:
 
 
 def _page(path: Path) -> dict[str, Any]:
+    """What a summary says; nothing where there is none."""
+    if not path.exists():
+        return {}
     try:
         return dict(json.loads(path.read_text(encoding="utf-8")))
     except (ValueError, TypeError) as error:

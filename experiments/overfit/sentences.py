@@ -26,11 +26,18 @@ def overfit(evidence: Evidence, drop: DropTest) -> str:
     )
 
 
-def real(evidence: Evidence, p: float) -> str:
-    """The private gain is significant."""
+def real(evidence: Evidence, p: float, drop: DropTest | None = None) -> str:
+    """The private gain is significant.  drop: where it is more than chance makes, too."""
     counted = _tried(evidence.family, ", with all {} shown trials counted", "")
+    yet = ""
+    if drop is not None:
+        yet = (
+            f" Yet it gained more in public than chance makes ({_p(drop.p)}): count on the private "
+            "gain alone, and look for public questions in prompts and settings."
+        )
     return (
         f"{_gain(evidence)}; luck alone rarely does that ({_p(p)}{counted}): use it from here on."
+        f"{yet}"
     )
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from experiments.overfit_report.findings import Findings
+from experiments.overfit_report.remembered import Remembered
 
 
 def about(found: Findings) -> list[str]:
     """How much was tried, and what choosing among so much does."""
     card, metric = found.card, found.gathered.metric
     tried = f"{card.trials:,} trial{'s' if card.trials > 1 else ''} beside the baseline"
-    if found.remembered:
-        tried += f", {found.remembered:,} of them remembered by the ledger from earlier runs"
-    told = [f"Tried on these questions: {tried}."]
+    told = [f"Tried on these questions: {tried}{_earlier(found.remembered)}."]
     if card.trials > 1:
         told.append(
             f"Choosing the best of them flatters its public {metric} by about "
@@ -26,6 +25,20 @@ def about(found: Findings) -> list[str]:
             "overfitting; 50 % = choosing is noise)."
         )
     return [*told, *_halves(found), *found.notes]
+
+
+def _earlier(known: Remembered) -> str:
+    """What of that came from the ledger, and what was tried without a score."""
+    said = ""
+    if known.count:
+        said = f", {known.count:,} of them remembered by the ledger from earlier runs"
+    parts = {
+        "known on some of the questions alone, as on another split": len(known.partly),
+        "by other metrics alone": max(known.untold),
+    }
+    if told := [f"{many:,} {how}" for how, many in parts.items() if many]:
+        said += f" ({', '.join(told)})"
+    return said + (f"; {known.failed:,} more failed and have no score" if known.failed else "")
 
 
 def _halves(found: Findings) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 
 
 def easiness(
-    made: Dataset, questions: Sequence[Written], real: Dataset
+    made: Dataset, questions: Sequence[Written], real: Dataset, told: Collection[str]
 ) -> tuple[dict[str, float | None], str | None]:
     """The mean shares of a question's words that stand in its gold passage, and a caution.
 
     made: the questions as a dataset; what frames each of them does not count.
+    told: the real questions whose labels may be looked at.
     Shares are 0 to 1, under "written" and "real"; None without labels. The caution is one sentence,
     said where written questions are much easier.
     """
@@ -30,7 +31,8 @@ def easiness(
         Query(query.id, one.text.removeprefix(one.frame))
         for query, one in zip(made.queries, questions, strict=True)
     ]
-    asked = [_gold_only(replace(made, queries=bare)), _gold_only(real)]
+    seen = [query for query in real.queries if query.id in told]
+    asked = [_gold_only(replace(made, queries=bare)), _gold_only(replace(real, queries=seen))]
     terms = analyzer("auto")
     shares = [word_overlap(one, terms, gold=True) if one.corpus else np.zeros(0) for one in asked]
     means = [float(np.nanmean(one)) if (~np.isnan(one)).any() else None for one in shares]
@@ -45,8 +47,8 @@ def _gold_only(dataset: Dataset) -> Dataset:
     """Without the documents that are gold to no question: they are not looked at."""
     named = {
         name
-        for judged in (dataset.qrels or {}).values()
-        for name, grade in judged.items()
+        for query in dataset.queries
+        for name, grade in (dataset.qrels or {}).get(query.id, {}).items()
         if grade > 0
     }
     return replace(dataset, corpus=[one for one in dataset.corpus if one.id in named])

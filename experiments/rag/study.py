@@ -12,13 +12,14 @@ from experiments.console import show_notes
 from experiments.gold_path import gold_paths
 from experiments.identity import describe, fingerprint
 from experiments.ledger import LedgerEntry
+from experiments.metrics.answers import METRICS as ANSWER_SCORES
 from experiments.metrics.answers import NO_REFERENCES, score_answers
 from experiments.model_usage import UsageMeter
 from experiments.parameters import parameters
 from experiments.postprocessing import by_role
 from experiments.rag.answer_rows import answer_rows, score_visible
 from experiments.rag.answered import write_answers
-from experiments.rag.contexts import assemble_all, passage_text
+from experiments.rag.contexts import assemble_all, assembly_notes, passage_text
 from experiments.rag.evidence_loss import stage_recalls
 from experiments.rag.finished import Finished
 from experiments.rag.stories import beside, stories
@@ -27,9 +28,8 @@ from experiments.rag.traces import TraceWriter
 from experiments.result import score_rows
 from experiments.schema import Report, RunRecord
 from experiments.stopwatch import Stopwatch
-from experiments.summary import write_gold, write_parts, write_summary
+from experiments.summary import write_parts, write_ranked, write_summary
 from experiments.tracking.outbox import is_away, logged_id, reason
-from experiments.trec_run import write_run
 
 if TYPE_CHECKING:
     from experiments.metrics.per_query import PerQuery
@@ -54,6 +54,7 @@ class Rag:
     context: chooses and writes the prompt.
     traces: how many queries are traced in MLflow, from the first.
     answer_metrics: name -> what else scores the answers, such as ragas; None is left out.
+    name: what the run is called in MLflow; None for the title.
     """
 
     title: str
@@ -63,20 +64,22 @@ class Rag:
     llm: StoredLLM | None
     traces: int = 100
     answer_metrics: Mapping[str, AnswerMetric | None] = field(default_factory=dict)
+    name: str | None = None
 
     def run(self) -> Report:
         """Answer every query, score what can be scored, write the run's folder and track it.
 
         Raises ValueError for a mistake in the options or the dataset, and without a model.
         """
-        llm = self._model()
+        llm, parts = self._model(), describe(self._parts())
         dataset = self.setting.dataset.load()
         split = self.setting.split.divide(dataset)
         started, clock = time.time(), Stopwatch()
         meter = UsageMeter({"llm": llm, "answer_metrics": self.answer_metrics})
         outcome = self.pipeline.run(dataset, self.setting.store)
+        reorders = by_role(self.pipeline.postprocessors)[1]
+        deep = {note for part in reorders for note in part.notes}  # of all that was ranked
         with clock("assemble"):
-            reorders = by_role(self.pipeline.postprocessors)[1]
             assembled = assemble_all(
                 dataset, outcome, self.context, reorders, self._provenance(dataset)
             )
@@ -88,14 +91,24 @@ class Rag:
             dataset=dataset,
             split=split,
             scores=scores,
-            stories=stories(dataset, outcome, assembled, answers, scores, split.visible),
+            stories=stories(
+                dataset,
+                outcome,
+                assembled,
+                answers,
+                scores,
+                split.visible,
+                self.setting.metrics.rel_level,
+            ),
             seconds={**outcome.seconds, **clock.seconds},
             usage={stage: spent.numbers() for stage, spent in meter.read().items()},
             state=self._state(),
+            parts=parts,
             started=started,
         )
-        notes = [*dataset.notes, *split.notes, *outcome.notes, *scores.notes, *_unscored(dataset)]
-        show_notes(list(dict.fromkeys(notes)))
+        notes = [*dataset.notes, *split.notes, *(one for one in outcome.notes if one not in deep)]
+        notes += assembly_notes(assembled, self.context.budget, reorders)
+        show_notes(list(dict.fromkeys([*notes, *scores.notes, *_unscored(dataset)])))
         return self._kept(run, outcome)
 
     def _model(self) -> StoredLLM:
@@ -109,10 +122,14 @@ class Rag:
         return self.llm
 
     def _parts(self) -> dict[str, Any]:
+        return {**self._asking(), "answer_metrics": self.answer_metrics}
+
+    def _asking(self) -> dict[str, Any]:
+        """What can change a prompt or an answer."""
         return {"pipeline": self.pipeline, "context": self.context, "llm": self.llm}
 
     def _state(self) -> str:
-        return fingerprint(describe(self._parts()))
+        return fingerprint(describe(self._asking()))
 
     def _provenance(self, dataset: Dataset) -> dict[str, str]:
         corpus = dataset.corpus_fingerprint or dataset.fingerprint
@@ -122,7 +139,12 @@ class Rag:
             "state_version": self._state(),
             "dataset": dataset.fingerprint,
             "index": fingerprint([corpus, describe(index)]),
+            "validation_profile": ", ".join([*ANSWER_SCORES, *self._asked_besides()]),
         }
+
+    def _asked_besides(self) -> list[str]:
+        """What scores the answers beside the plain scores, by the names of its options."""
+        return [name for name, metric in self.answer_metrics.items() if metric is not None]
 
     def _scores(
         self,
@@ -152,10 +174,17 @@ class Rag:
         """The folder of the run, the tracker's copy, the traces, the tables in the terminal."""
         folder = self.setting.open_folder(self.title)
         files = [*write_answers(folder, run.stories), run.write_table(folder)]
-        files.append(write_parts(folder, describe(self._parts())))
-        files.append(write_run(folder / "ranking.trec", outcome.ranking, tag=self.title))
-        gold = gold_paths(outcome, run.dataset, [one.id for one in run.visible])
-        files += [] if gold is None else [write_gold(folder, gold)]
+        files += write_ranked(
+            folder,
+            self.title,
+            ranking=outcome.ranking,
+            blocked=dict(
+                zip(outcome.ranking.query_ids, outcome.gate.blocked.tolist(), strict=True)
+            ),
+            reasons=outcome.gate.reasons,
+            gold=gold_paths(outcome, run.dataset, [one.id for one in run.visible]),
+        )
+        files += write_parts(folder, run.parts, __name__)
         value = run.summary(self.title, self.setting.overrides)
         files.append(write_summary(folder, value))
         self.setting.point_latest(folder)
@@ -173,14 +202,13 @@ class Rag:
             self.setting.ledger.record(run.dataset.fingerprint, [entry])
 
     def _record(self, run: Finished, files: Sequence[Path]) -> RunRecord:
-        parts = {**self._parts(), "answer_metrics": self.answer_metrics}
         return RunRecord(
-            name=self.title,
+            name=self.name or self.title,
             experiment=self.title,
             dataset=run.dataset,
             started=run.started,
             ended=time.time(),
-            params=parameters(parts),
+            params=parameters(self._parts()),
             scores=run.means,
             measures=run.measures(),
             files=files,
@@ -194,7 +222,10 @@ class Rag:
         writer = TraceWriter(
             uri=self.setting.tracker.uri,  # type: ignore[attr-defined]  # a tracker with ids
             run=logged,
-            texts={node.node_id: passage_text(node) for node in outcome.nodes},
+            passages={
+                node.node_id: (node.ref_doc_id or node.node_id, passage_text(node))
+                for node in outcome.nodes
+            },
             seconds=run.seconds,
         )
         try:

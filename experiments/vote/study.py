@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments import console
-from experiments.identity import fingerprint
-from experiments.ledger import LedgerEntry
 from experiments.metrics.significance import PairedDifference
 from experiments.pooled_scores import with_judged
-from experiments.result import Result, differences, report, score_rows
+from experiments.result import Result, differences, record_results, report
 from experiments.schema import Dataset, Report, RunRecord
 from experiments.summary import summary, write_result, write_summary
 from experiments.vote.agreement import Share, gain, leave_one_out
@@ -34,8 +32,8 @@ if TYPE_CHECKING:
 _NO_LIMIT = 10
 CAUTION = (
     "Files chosen by their public scores, and weights tried on them, are trials like any other: "
-    "the ledger counts this vote and each one without a file, and the interval does not know of "
-    "files that were left out before."
+    "the ledger counts the files, this vote and each one without a file, and the interval does not "
+    "know of files that were left out before."
 )
 
 
@@ -72,7 +70,9 @@ class VoteStudy:
         vote = self._counted(ballots, dataset)
         results = self._results(ballots, weights, vote, dataset, split, started)
         shares = self._shares(ballots, weights, vote, dataset, split)
-        self._count(results[VOTE], weights, dataset, split, ballots)
+        counted = [*results.values(), *self._without(results[VOTE], weights, vote, dataset, split)]
+        if dataset.qrels is not None:
+            record_results(self.setting.ledger, dataset, split, self.title, counted)
         return self._finish(results, shares, ballots, dataset, split)
 
     def _counted(self, ballots: Sequence[Ballot], dataset: Dataset) -> Any:
@@ -167,23 +167,20 @@ class VoteStudy:
 
         return {side: one_out(score=score(side)) for side in split.sides}
 
-    def _count(
+    def _without(
         self,
-        result: Result,
+        whole: Result,
         weights: Sequence[float],
+        vote: Any,
         dataset: Dataset,
         split: Split,
-        ballots: Sequence[Ballot],
-    ) -> None:
-        """Tell the ledger: the vote with its scores, and each vote without a file."""
-        if self.setting.ledger is None or result.scores is None:
-            return
-        rows, key = score_rows(result.scores, split), result.key["pipeline"]
-        entries = [LedgerEntry(fingerprint(key), split.public, self.title, rows)]
-        for place in range(len(ballots)):
-            trial = fingerprint({**key, "without": place})
-            entries.append(LedgerEntry(trial, split.public, self.title, []))
-        self.setting.ledger.record(dataset.fingerprint, entries)
+    ) -> Iterator[Result]:
+        """The votes without one of the files, whose scores the table of shares shows."""
+        for place in range(len(weights)):
+            others = [0.0 if at == place else one for at, one in enumerate(weights)]
+            if any(others):
+                key = {"pipeline": {**whole.key["pipeline"], "without": place}}
+                yield self._result(vote(others), key, dataset, split, whole.started)
 
     def _finish(
         self,

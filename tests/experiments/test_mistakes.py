@@ -54,6 +54,17 @@ def test_one_sentence_and_exit_code_2(words, said):
     assert len(done.stderr.strip().split("\n")) == 1
 
 
+def test_a_warning_is_one_line_without_the_code_that_gave_it():
+    program = """
+import warnings
+from experiments.mistakes import explained
+with explained():
+    warnings.warn("An entry is damaged\\nand built again.")
+"""
+    done = run("-c", program, script="-Wdefault")
+    assert done.stderr == "warning: An entry is damaged and built again.\n"
+
+
 def test_a_fault_of_ours_keeps_its_traceback(capsys):
     assert explain(KeyError("missing"), []) == FAULT
     assert "KeyError" in capsys.readouterr().err

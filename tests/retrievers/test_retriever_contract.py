@@ -198,8 +198,15 @@ def test_given_candidates_score_as_in_the_ranking(preset: str) -> None:
     for leaf in built(preset, TEXTS).leaves().values():
         rows, scores = leaf.search(["빛과 식물", "light"], 4)
         np.testing.assert_array_equal(leaf.score(["빛과 식물", "light"], rows), scores)
+        blank = leaf.score([""], np.arange(4, dtype=np.int32)[None])
+        assert blank.shape == (1, 4)
+        assert not (blank > 0).any()
 
 
 @pytest.mark.parametrize("text", ["\ud800물\0불", "😀" * 50, "가" * 1000, "a" * 100_000, "\u2028"])
 def test_no_text_breaks_it(preset: str, text: str) -> None:
     ranked(built(preset, [text, "물"]), text, "물")
+
+
+def test_a_query_that_nothing_matches_has_no_results(preset: str) -> None:
+    assert ranked(built(preset, TEXTS), "zzz").ids(0) == []

@@ -11,7 +11,7 @@ from experiments.questions.cloze import Cloze
 from experiments.questions.easiness import easiness
 from experiments.questions.study import WriteQuestions
 from experiments.questions.written import Written, as_dataset, fault, kept, sampled
-from experiments.schema import Dataset, Document
+from experiments.schema import Dataset, Document, Query
 from tests.experiments.test_comparison import compare, setting
 from tests.generation.stub_llm import StubLLM
 
@@ -69,17 +69,27 @@ def test_how_easy_questions_are_by_hand():
     # of a: light and water of light, water, moon; of e: sugar alone
     made, questions = written_set(("a", "light water moon"), ("e", "sugar"))
     real = Dataset("real", CORPUS, made.queries, None, "f")
-    assert easiness(made, questions, real)[0] == {"written": pytest.approx(5 / 6), "real": None}
+    told = {"written": pytest.approx(5 / 6), "real": None}
+    assert easiness(made, questions, real, {"w1", "w2"})[0] == told
     labelled = Dataset("real", CORPUS, made.queries, {"w1": {"c": 1, "a": 0}}, "f")
-    assert easiness(made, questions, labelled)[0]["real"] == 0
+    assert easiness(made, questions, labelled, {"w1", "w2"})[0]["real"] == 0
     framed, questions = written_set(("e", "which word? sugar"), frame="which word?")
-    assert easiness(framed, questions, real)[0]["written"] == 1
+    assert easiness(framed, questions, real, ())[0]["written"] == 1
 
 
 def test_a_passage_that_stands_twice_is_gold_twice():
     copied = [*CORPUS, Document("copy", CORPUS[0].text)]
     made = as_dataset([Written("a", "What makes sugar?")], copied, "written")
     assert made.qrels == {"w1": {"a": 1, "copy": 1}}
+
+
+def test_only_the_questions_that_may_be_looked_at_are_compared():
+    made, questions = written_set(("e", "sugar"))
+    asked = [Query("seen", "light moon"), Query("sealed", "moon")]
+    labels = {"seen": {"a": 1, "b": 0}, "sealed": {"b": 1}}
+    real = Dataset("real", CORPUS, asked, labels, "f")
+    assert easiness(made, questions, real, {"seen"})[0]["real"] == 0.5
+    assert easiness(made, questions, real, {"seen", "sealed"})[0]["real"] == 0.25
 
 
 def test_blank_passages_are_not_drawn_and_the_order_of_the_corpus_does_not_matter():

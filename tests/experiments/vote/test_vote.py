@@ -234,7 +234,10 @@ def test_with_labels_each_file_has_a_paired_gain_and_the_ledger_counts(tmp_path,
     value = json.loads((report.folder / "summary.json").read_text())["pipelines"]["vote"]
     assert value["difference"]["public"]["map@3"]["mean"] < 0, "held against the best file"
     assert "trials like any other" in capsys.readouterr().out
-    assert ledger.count(ScienceQA(path=SAMPLE).load().fingerprint) == 4
+    dataset = ScienceQA(path=SAMPLE).load()
+    assert ledger.count(dataset.fingerprint) == 7  # the files, the vote, and it without each
+    private = made.split.divide(dataset).private
+    assert len(ledger.scores(dataset.fingerprint, "map@3", private, "private")) == 7
 
 
 @pytest.mark.parametrize(
