@@ -17,13 +17,13 @@ from experiments.figures import score_figure, write_figure
 from experiments.identity import describe
 from experiments.judging import judge
 from experiments.label_slices import GoldLabels, gold_labels, review_notes, write_slices
+from experiments.parameters import weights_told
 from experiments.pipeline import Pipeline
 from experiments.provenance import circular_notes
 from experiments.result import Differences, Result, corrected, differences, report
 from experiments.schema import Dataset, Report, RunRecord
 from experiments.summary import SUMMARY, summary, write_result, write_summary
 from experiments.tracking.outbox import logged_id
-from experiments.weight_notes import weight_notes
 
 if TYPE_CHECKING:
     from experiments.setting import Setting
@@ -79,7 +79,7 @@ class Comparison:
         said = {name: gold_labels(review, dataset, one.chunker) for name, one in pipelines.items()}
         split = self.setting.split.divide(dataset)
         if self.setting.trial is None:  # a sweep says it once
-            weights = weight_notes(pipelines)
+            weights = weights_told(pipelines)
             reviewed = review_notes(review, dataset, said)
             marked = {name: describe(one) for name, one in pipelines.items() if dataset.circular}
             own = circular_notes(dataset.circular, marked)

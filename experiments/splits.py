@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 
+from experiments.datasets.lines import read_lines
+from experiments.pooled_scores import judged_queries
 from experiments.query_groups import kept_together, near_duplicates
 from experiments.schema import SPLITS, Dataset, Query
-from experiments.split_file import read_sides
 
 SIDES = ("public", "private")
 BOTH = "both"
@@ -95,7 +96,7 @@ class RandomSplit:
         """Draw the two sides. Raises ValueError for an impossible fraction."""
         if not (isinstance(self.fraction, int | float) and 0 < self.fraction < 1):
             raise ValueError(f"split.fraction is {self.fraction}: give a share between 0 and 1.")
-        queries, unjudged = _judged(dataset)
+        queries, unjudged = judged_queries(dataset)
         groups, notes = kept_together(queries, dataset)
         notes += unjudged + tuple(
             f'No query has the tag "{tag}": the split is not stratified by it.'
@@ -159,26 +160,45 @@ class FileSplit:
 
     def divide(self, dataset: Dataset) -> Split:
         """Read the sides. Raises ValueError with file and line for the first line that is wrong."""
-        queries, unjudged = _judged(dataset)
-        judged = {query.id for query in queries}
-        ids = {query.id for query in dataset.queries}
-        named = read_sides(Path(self.path), ids, (*SIDES, BOTH))
-        sides = {query: side for query, side in named.items() if query in judged}
+        queries, unjudged = judged_queries(dataset)
+        named = self._sides({query.id for query in dataset.queries})
+        sides = {query: where for query, where in named.items() if query not in dataset.unjudged}
         public, private = (
             {query for query, where in sides.items() if where in (side, BOTH)} for side in SIDES
         )
-        notes = unjudged + _leaks(queries, sides)
-        return _split(queries, public, private, notes, self.sealed)
+        return _split(queries, public, private, unjudged + _leaks(queries, sides), self.sealed)
+
+    def _sides(self, known: set[str]) -> dict[str, str]:
+        """Query id -> "public", "private" or "both", as far as the file says or implies it."""
+        lines = [(line, line.text.split("\t")) for line in read_lines(Path(self.path), [])]
+        width = len(lines[0][1])
+        if width not in (1, 2):
+            raise lines[0][0].error(
+                f"{width} columns: write one public query id a line, or id, tab, side."
+            )
+        sides: dict[str, str] = {}
+        for line, cells in lines:
+            if fault := _fault(cells, width, known, sides):
+                raise line.error(fault)
+            sides[cells[0]] = cells[1] if width == 2 else "public"
+        if width == 1:
+            sides.update((query, "private") for query in known - sides.keys())
+        return sides
 
 
-def _judged(dataset: Dataset) -> tuple[list[Query], tuple[str, ...]]:
-    """The queries that can be scored, by id, and a note where others cannot."""
-    queries = sorted(dataset.queries, key=lambda query: query.id)
-    kept = [query for query in queries if query.id not in dataset.unjudged]
-    if len(kept) == len(queries):
-        return kept, ()
-    lost = f"{len(queries) - len(kept)} of {len(queries)} questions have no judgement yet"
-    return kept, (f"{lost}: they count in no score, and a submission answers them all the same.",)
+def _fault(
+    cells: Sequence[str], width: int, known: set[str], before: Mapping[str, str]
+) -> str | None:
+    """What is wrong with a line of a split file, as the end of a sentence."""
+    if len(cells) != width:
+        return f"{len(cells)} columns, where the first line has {width}: keep to one form."
+    if cells[0] not in known:
+        return f'"{cells[0]}" is no query of the dataset: write its id as the query file has it.'
+    if cells[0] in before:
+        return f'query "{cells[0]}" stands here a second time: name it once.'
+    if width == 2 and cells[1] not in (*SIDES, BOTH):
+        return f'the side is "{cells[1]}": write public, private or both.'
+    return None
 
 
 def _split(

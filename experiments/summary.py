@@ -65,8 +65,6 @@ def write_ranked(
     name: of the ranking, in its file.  blocked: query id -> whether the gate held it back; reasons
     in the same order.  gold: how far each gold passage came.
     """
-    import pandas as pd
-
     folder.mkdir(parents=True, exist_ok=True)
     files = [write_run(folder / "ranking.trec", ranking, tag=name), folder / "gate.tsv"]
     with atomic_file(files[1]) as part:
@@ -74,7 +72,7 @@ def write_ranked(
     if gold is not None:
         files.append(folder / "gold.parquet")
         with atomic_file(files[-1]) as part:
-            pd.DataFrame(gold.to_json()).to_parquet(part)
+            _table(gold.to_json()).to_parquet(part)
     return files
 
 
@@ -166,6 +164,12 @@ def sided(scores: PerQuery, split: Split) -> pd.DataFrame:
     frame = scores.frame()
     frame.insert(0, "split", split.labels(frame.index))
     return frame
+
+
+def _table(columns: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame({name: list(column) for name, column in columns.items()})
 
 
 def point_latest(runs: Path, folder: Path) -> None:

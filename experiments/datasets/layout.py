@@ -92,8 +92,8 @@ class Layout(ABC):
             spans=spans,
             notes=tuple(dict.fromkeys(notes)),
             corpus_fingerprint=fingerprint(corpus.documents, (), None, None),
-            target=None if qrels is None else self._target(folder),
             circular=tuple(map(str, said.get("circular", ()))),
+            target=None if qrels is None else self._target(folder),
             pooled="runs" in said and qrels is not None,
             unjudged=frozenset(map(str, said.get("unjudged", ()))).difference(qrels or ()),
         )

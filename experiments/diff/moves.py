@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.gold_path import KEPT
-from experiments.metrics.measures import JUDGED, SPAN_PREFIX, Measure, parse
-from experiments.metrics.spans import SpanMeasure, parse_span
+from experiments.metrics.measures import JUDGED, SPAN_PREFIX, parse
+from experiments.metrics.spans import parse_span
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,32 +71,23 @@ def diff(
     labels: Mapping[str, Sequence[str]] | None = None,
     metric: str | None = None,
 ) -> Diff:
-    """Compare two sides by a metric that both have.
+    """Compare two sides.
 
     labels: query id -> the review labels of its gold passages.
-    metric: None takes the score that counts in both, else the first they share.
-    Raises ValueError where they do not share the metric, or share no question.
+    metric: that both have; None for the score that counts in both, else the first they share.
+    Raises ValueError where they share no metric or no question.
     """
-    chosen = _chosen(a, b, metric)
-    measure = _measure(chosen)
-    k = (measure.k if measure else None) or max(a.shown, b.shown) or _NO_DEPTH
-    questions, uncounted = _questions(a, b, chosen, up=measure is None or measure.higher_is_better)
+    metric = _chosen(a, b, metric)
+    k = _depth(metric) or max(a.shown, b.shown) or _NO_DEPTH
+    questions, uncounted = _questions(a, b, metric)
     if not len(questions):
         raise ValueError(f"{a.name} and {b.name} scored no common question: run them again.")
     gold = _gold(a, b, k)
     gold = gold[gold["query"].isin(questions.index)].reset_index(drop=True)
     slices = _slices(questions, _tags(dataset, questions.index, labels or {}))
-    return Diff(
-        metric=chosen,
-        k=k,
-        questions=questions,
-        gold=gold,
-        slices=slices,
-        first=_first(questions, gold),
-        uncounted=uncounted,
-        prompts=bool(a.shown and b.shown),
-        judged=_judged(a, b, k),
-    )
+    prompts = bool(a.shown and b.shown)
+    first, judged = _first(questions, gold), _judged(a, b, k)
+    return Diff(metric, k, questions, gold, slices, first, uncounted, prompts, judged)
 
 
 def _chosen(a: Side, b: Side, metric: str | None) -> str:
@@ -105,20 +96,25 @@ def _chosen(a: Side, b: Side, metric: str | None) -> str:
         raise ValueError(f"{a.name} and {b.name} were scored by no common metric: run them again.")
     if metric is not None and metric not in shared:
         raise ValueError(
-            f"diff.metric is {metric}, by which not both were scored: choose one of "
-            f"{', '.join(shared)}."
+            f"diff.metric is {metric}, by which not both were scored: choose {', '.join(shared)}."
         )
     usual = a.metric if a.metric == b.metric and a.metric in shared else shared[0]
     return str(metric or usual)
 
 
-def _measure(metric: str) -> Measure | SpanMeasure | None:
-    """What the name of a ranking metric stands for; None for one of answers, where up is better."""
+def _depth(metric: str) -> int | None:
+    """The results that a metric of rankings reads; None where it reads all, or answers."""
+    _, at, depth = metric.rpartition("@")
+    return int(depth) if at and depth.isdecimal() else None
+
+
+def _up(metric: str) -> bool:
+    """Whether more is better; a score of answers is none of the measures, and more of it is."""
     spans = metric.removeprefix("1-").startswith(SPAN_PREFIX)
     try:
-        return parse_span(metric) if spans else parse(metric)
+        return (parse_span(metric) if spans else parse(metric)).higher_is_better
     except ValueError:
-        return None
+        return True
 
 
 def _judged(a: Side, b: Side, k: int) -> tuple[float, float] | None:
@@ -128,7 +124,7 @@ def _judged(a: Side, b: Side, k: int) -> tuple[float, float] | None:
     return float(a.scores[name].mean()), float(b.scores[name].mean())
 
 
-def _questions(a: Side, b: Side, metric: str, *, up: bool) -> tuple[pd.DataFrame, int]:
+def _questions(a: Side, b: Side, metric: str) -> tuple[pd.DataFrame, int]:
     """Questions in the order of a; and how many were left out, for one side did not score them."""
     import pandas as pd
 
@@ -136,7 +132,7 @@ def _questions(a: Side, b: Side, metric: str, *, up: bool) -> tuple[pd.DataFrame
     both.columns = pd.Index(["split", "a", "b"])
     scored = both.dropna(subset=["a", "b"])
     scored = scored.reindex([query for query in a.scores.index if query in scored.index])
-    gain = (scored["b"] - scored["a"]) if up else (scored["a"] - scored["b"])
+    gain = (scored["b"] - scored["a"]) if _up(metric) else (scored["a"] - scored["b"])
     gain = gain.where(gain.abs() > _ROUNDING, 0.0)
     outcome = np.select([gain > 0, gain < 0], [WON, LOST], SAME)
     one_sided = int((both["a"].isna() != both["b"].isna()).sum())

@@ -92,8 +92,8 @@ def stage_table(found: Diff, a: str, b: str) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title="Where the gold passages went", title_justify="left")
-    table.add_column(f"lost by ({found.counted})")
+    table = Table()
+    table.add_column("lost by")
     for name in (a, b):
         table.add_column(Text(name), justify="right")
     for stage, one, other in stage_rows(found):

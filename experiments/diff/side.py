@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from retrievers.ranking import Ranking
 
 RANKING, SCORES, GOLD, GATE = "ranking.trec", "per_query.parquet", "gold.parquet", "gate.tsv"
+_TOLD = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +33,7 @@ class Side:
     ranked: query id -> document ids, best first.  gold: how far each gold passage came.
     metric: the score that counts in the run, None where it does not say.
     shown: how many passages its fullest prompt shows, 0 in a run without answers.
-    answers: query id -> what a model said, None where its call failed.
+    answers: query id -> what a model said.
     """
 
     name: str
@@ -76,13 +77,13 @@ def _of_run(folder: Path, dataset: Dataset) -> Side:
     else:
         gold = _of_ranking(dataset, [*map(str, scores.index)], ranked, _blocked(folder / GATE))
     return Side(
-        name=folder.name,
-        path=folder,
-        scores=scores,
-        ranked=ranked,
-        gold=with_prompts(gold, folder),
+        folder.name,
+        folder,
+        scores,
+        ranked,
+        with_prompts(gold, folder),
         notes=() if told else (_untold(folder),),
-        metric=_page(folder / SUMMARY).get("metric") if (folder / SUMMARY).exists() else None,
+        metric=_page(folder / SUMMARY).get("metric"),
         shown=most_shown(folder),
         answers=answers_of(folder),
     )
@@ -97,7 +98,7 @@ def _of_file(path: Path, dataset: Dataset, score: Callable[[Ranking], pd.DataFra
     (ballot,) = read_ballots([str(path)], dataset)
     scores = score(ballot.ranking(dataset))
     gold = _of_ranking(dataset, [*map(str, scores.index)], ballot.results, set())
-    faults = [f"{path}, {fault}" for fault in ballot.problems[:3]]
+    faults = [f"{path}, {fault}" for fault in ballot.problems[:_TOLD]]
     return Side(ballot.name, path, scores, ballot.results, gold, (*faults, _untold(path)))
 
 
@@ -117,10 +118,8 @@ def _table(path: Path) -> pd.DataFrame:
 
 def _same_dataset(folder: Path, dataset: Dataset) -> None:
     for path in (folder / SUMMARY, folder.parent / SUMMARY):
-        if not path.exists():
-            continue
         page = _page(path)
-        if page.get("fingerprints", {}).get("dataset") != dataset.fingerprint:
+        if path.exists() and page.get("fingerprints", {}).get("dataset") != dataset.fingerprint:
             raise ValueError(
                 f"{folder} ran on {page.get('dataset', 'another dataset')}, not on {dataset.name} "
                 "as it is: give its options, dataset=… and dataset.path=…, or run it again."
@@ -128,6 +127,9 @@ def _same_dataset(folder: Path, dataset: Dataset) -> None:
 
 
 def _page(path: Path) -> dict[str, Any]:
+    """What a summary says; nothing where there is none."""
+    if not path.exists():
+        return {}
     try:
         return dict(json.loads(path.read_text(encoding="utf-8")))
     except (ValueError, TypeError) as error:

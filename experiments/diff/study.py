@@ -31,7 +31,7 @@ class DiffStudy:
 
     a, b: the folder of a run or of a sweep's trial, the name of a pipeline in `folder`, the
         beginning of its fingerprint or of its MLflow id, or a submission file or TREC run.
-    metric: what decides; None takes the score that counts in both runs, else the first they share.
+    metric: what decides; None for the score that counts in both runs.
     """
 
     setting: Setting
@@ -115,6 +115,7 @@ def _show(found: Diff, a: Side, b: Side, dataset: Dataset, page: Path) -> None:
     alike = [f"{a.path} and {b.path} are one and the same."] if same else []
     show_notes([*dataset.notes, *alike, *a.notes, *b.notes])
     say(out, printable(sentence(found, a, b)))
+    say(out, f"Where the gold passages went ({found.counted}):")
     out.print(stage_table(found, a.name, b.name))
     if found.first:
         out.print(first_table(found, dataset))

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def easiness(
-    made: Dataset, questions: Sequence[Written], real: Dataset, seen: Collection[str]
+    made: Dataset, questions: Sequence[Written], real: Dataset, told: Collection[str]
 ) -> tuple[dict[str, float | None], str | None]:
     """The mean shares of a question's words that stand in its gold passage, and a caution.
 
     made: the questions as a dataset; what frames each of them does not count.
-    seen: the ids of the real questions that may be looked at.
+    told: the real questions whose labels may be looked at.
     Shares are 0 to 1, under "written" and "real"; None without labels. The caution is one sentence,
     said where written questions are much easier.
     """
@@ -31,8 +31,8 @@ def easiness(
         Query(query.id, one.text.removeprefix(one.frame))
         for query, one in zip(made.queries, questions, strict=True)
     ]
-    known = [query for query in real.queries if query.id in seen]
-    asked = [_gold_only(replace(one, queries=own)) for one, own in ((made, bare), (real, known))]
+    seen = [query for query in real.queries if query.id in told]
+    asked = [_gold_only(replace(made, queries=bare)), _gold_only(replace(real, queries=seen))]
     terms = analyzer("auto")
     shares = [word_overlap(one, terms, gold=True) if one.corpus else np.zeros(0) for one in asked]
     means = [float(np.nanmean(one)) if (~np.isnan(one)).any() else None for one in shares]
@@ -44,7 +44,7 @@ def _caution(made: Dataset, real: Dataset) -> str | None:
 
 
 def _gold_only(dataset: Dataset) -> Dataset:
-    """Without the documents that are gold to none of its questions: they are not looked at."""
+    """Without the documents that are gold to no question: they are not looked at."""
     named = {
         name
         for query in dataset.queries

@@ -54,8 +54,8 @@ class WriteQuestions:
                 "questions.size=…, or choose another model with llm=…."
             )
         made = as_dataset(questions, dataset.corpus, "the written set")
-        seen = self.setting.split.divide(dataset).visible
-        overlaps, caution = easiness(made, questions, dataset, seen)
+        told = self.setting.split.divide(dataset).visible
+        overlaps, caution = easiness(made, questions, dataset, told)
         folder = self.setting.open_folder("questions")
         _write_set(folder, made)
         page = {

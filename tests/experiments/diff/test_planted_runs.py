@@ -1,4 +1,4 @@
-"""Losses planted in real runs, one a stage: diff reads their files and names the stage."""
+"""Losses planted in real runs of retrieval: diff reads their files and names the stage."""
 
 import json
 
@@ -11,12 +11,10 @@ from experiments.diff.study import DiffStudy
 from experiments.evaluation import Evaluator
 from experiments.schema import Document, Query, Span
 from experiments.splits import RandomSplit
-from generation.context import ContextAssembler
 from postprocessors.base import BatchPostprocessor
 from postprocessors.top_k import TopK
 from tests.experiments.rag.rig import BlockFirst, Fixed, study
 from tests.experiments.test_comparison import compare, pipeline, setting
-from tests.generation.stub_llm import StubLLM
 
 WORDS = "alpha beta gamma delta".split()
 TEXTS = {
@@ -39,9 +37,9 @@ class Turned(BatchPostprocessor):
         return type(ranking).from_lists(lists, ranking.node_ids)
 
 
-def gold(folder, a, b, data=DATA, **changes):
+def gold(folder, a, b, data=DATA):
     made = setting(folder / "diff", dataset=data, submission=None)
-    report = DiffStudy(setting=made, a=str(a), b=str(b), **changes).run()
+    report = DiffStudy(setting=made, a=str(a), b=str(b)).run()
     table = pd.read_csv(report.folder / "gold.tsv", sep="\t")
     return {side: [*table[f"stage_{side}"]] for side in "ab"}
 
@@ -121,38 +119,8 @@ def test_less_failure_is_a_gain(tmp_path, metric):
     assert table["outcome"].tolist() == ["won"]
 
 
-def answers(folder, answer="It is so [1].", **changes):
-    model = StubLLM(lambda prompt: answer, model=f"says {answer}")
-    return study(folder, model=model, dataset=DATA, **changes).run().folder
-
-
-def test_a_run_of_answers_names_its_losses_from_the_files_it_leaves(tmp_path):
-    shown = answers(tmp_path, context=ContextAssembler(top_k=3))
-    assert gold(tmp_path, shown, answers(tmp_path, gate=BlockFirst()))["b"] == [
-        gold_path.BLOCKED,
-        *[gold_path.KEPT] * 3,
-    ]
-    tight = answers(tmp_path, context=ContextAssembler(top_k=3, budget=9))
-    assert gold(tmp_path, shown, tight) == {
-        "a": [gold_path.KEPT] * 4,
-        "b": [gold_path.OVER_BUDGET] * 4,
-    }
-    unread = answers(tmp_path, answer="It is so [2].", context=ContextAssembler(top_k=3))
-    assert gold(tmp_path, shown, unread)["b"] == [gold_path.UNUSED] * 4
-
-
-def test_runs_of_answers_are_held_by_their_own_score_or_the_one_asked_for(tmp_path, capsys):
-    one, other = answers(tmp_path), answers(tmp_path, answer="alpha")
-    gold(tmp_path, one, other)
-    assert "by best_subspan: 1 questions won, 0 lost" in capsys.readouterr().out
-    gold(tmp_path, one, other, metric="assembly_recall")
-    assert "by assembly_recall: 0 questions won" in capsys.readouterr().out
-    with pytest.raises(ValueError, match="choose one of candidate_recall"):
-        gold(tmp_path, one, other, metric="map@3")
-
-
 def test_an_answer_run_is_found_by_its_fingerprint(tmp_path):
-    run = answers(tmp_path)
+    run = study(tmp_path, dataset=DATA).run().folder
     mark = json.loads((run / "summary.json").read_text())["fingerprints"]["state"]
     made = setting(tmp_path, dataset=DATA, submission=None)
     assert DiffStudy(setting=made, a=mark[:10], b=str(run)).run().folder

@@ -69,12 +69,12 @@ def test_how_easy_questions_are_by_hand():
     # of a: light and water of light, water, moon; of e: sugar alone
     made, questions = written_set(("a", "light water moon"), ("e", "sugar"))
     real = Dataset("real", CORPUS, made.queries, None, "f")
-    shares = easiness(made, questions, real, {"w1", "w2"})[0]
-    assert shares == {"written": pytest.approx(5 / 6), "real": None}
+    told = {"written": pytest.approx(5 / 6), "real": None}
+    assert easiness(made, questions, real, {"w1", "w2"})[0] == told
     labelled = Dataset("real", CORPUS, made.queries, {"w1": {"c": 1, "a": 0}}, "f")
     assert easiness(made, questions, labelled, {"w1", "w2"})[0]["real"] == 0
     framed, questions = written_set(("e", "which word? sugar"), frame="which word?")
-    assert easiness(framed, questions, real, {"w1", "w2"})[0]["written"] == 1
+    assert easiness(framed, questions, real, ())[0]["written"] == 1
 
 
 def test_a_passage_that_stands_twice_is_gold_twice():
@@ -84,13 +84,12 @@ def test_a_passage_that_stands_twice_is_gold_twice():
 
 
 def test_only_the_questions_that_may_be_looked_at_are_compared():
-    asked = [Query("seen", "sugar moon"), Query("sealed", "sugar")]
-    labels = {"seen": {"a": 1, "b": 0}, "sealed": {"e": 1}}
+    made, questions = written_set(("e", "sugar"))
+    asked = [Query("seen", "light moon"), Query("sealed", "moon")]
+    labels = {"seen": {"a": 1, "b": 0}, "sealed": {"b": 1}}
     real = Dataset("real", CORPUS, asked, labels, "f")
-    made, questions = written_set(("a", "light"))
-    assert easiness(made, questions, real, {"seen", "sealed"})[0]["real"] == 0.75
     assert easiness(made, questions, real, {"seen"})[0]["real"] == 0.5
-    assert easiness(made, questions, real, set())[0]["real"] is None
+    assert easiness(made, questions, real, {"seen", "sealed"})[0]["real"] == 0.25
 
 
 def test_blank_passages_are_not_drawn_and_the_order_of_the_corpus_does_not_matter():
