@@ -17,6 +17,7 @@ from experiments.figures import score_figure, write_figure
 from experiments.identity import describe
 from experiments.judging import judge
 from experiments.label_slices import GoldLabels, gold_labels, review_notes, write_slices
+from experiments.parameters import weights_told
 from experiments.pipeline import Pipeline
 from experiments.provenance import circular_notes
 from experiments.result import Differences, Result, corrected, differences, report
@@ -32,20 +33,6 @@ if TYPE_CHECKING:
 def single(*, title: str, name: str, setting: Setting, pipeline: Pipeline) -> Comparison:
     """The experiment on one pipeline, which nothing is held against."""
     return Comparison(title=title, setting=setting, base=pipeline, variants={name: {}})
-
-
-def _weights(pipelines: Mapping[str, Pipeline]) -> list[str]:
-    """What the parts of a nested fusion, and those of `fuse`, weigh in the end."""
-    found: dict[str, list[str]] = {}
-    for name, pipeline in pipelines.items():
-        parts = getattr(pipeline.retriever, "parts", {})
-        nested = any(hasattr(part, "parts") for part in parts.values())
-        for one in [*([pipeline.retriever] if nested else []), *pipeline.postprocessors.values()]:
-            if hasattr(one, "effective_weights"):
-                weights = one.effective_weights().items()
-                said = ", ".join(f"{part} {weight:g}" for part, weight in weights)
-                found.setdefault(said, []).append(name)
-    return [f"{', '.join(names)}: effective weights {said}" for said, names in found.items()]
 
 
 def _measures(result: Result) -> dict[str, float]:
@@ -92,7 +79,7 @@ class Comparison:
         said = {name: gold_labels(review, dataset, one.chunker) for name, one in pipelines.items()}
         split = self.setting.split.divide(dataset)
         if self.setting.trial is None:  # a sweep says it once
-            weights = _weights(pipelines)
+            weights = weights_told(pipelines)
             reviewed = review_notes(review, dataset, said)
             marked = {name: describe(one) for name, one in pipelines.items() if dataset.circular}
             own = circular_notes(dataset.circular, marked)

@@ -1,4 +1,4 @@
-"""Scores on labels from a pool, each beside the share of its results that anyone judged."""
+"""Labels from a pool: which questions have any, and each score beside the share that was judged."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from experiments.metrics.measures import JUDGED, parse
 
 if TYPE_CHECKING:
     from experiments.evaluation import Evaluator
-    from experiments.schema import Dataset
+    from experiments.schema import Dataset, Query
 
 
 def with_judged(metrics: Evaluator, dataset: Dataset) -> Evaluator:
@@ -23,6 +23,16 @@ def with_judged(metrics: Evaluator, dataset: Dataset) -> Evaluator:
         return metrics
     given = [metrics.names] if isinstance(metrics.names, str) else [*metrics.names]
     return replace(metrics, names=[*_beside(given)])
+
+
+def judged_queries(dataset: Dataset) -> tuple[list[Query], tuple[str, ...]]:
+    """The queries that can be scored, by id, and a note where others cannot."""
+    queries = sorted(dataset.queries, key=lambda query: query.id)
+    kept = [query for query in queries if query.id not in dataset.unjudged]
+    if len(kept) == len(queries):
+        return kept, ()
+    lost = f"{len(queries) - len(kept)} of {len(queries)} questions have no judgement yet"
+    return kept, (f"{lost}: they count in no score, and a submission answers them all the same.",)
 
 
 def _beside(names: Sequence[str]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 
 from experiments.datasets.lines import read_lines
+from experiments.pooled_scores import judged_queries
 from experiments.query_groups import kept_together, near_duplicates
 from experiments.schema import SPLITS, Dataset, Query
 
@@ -95,7 +96,7 @@ class RandomSplit:
         """Draw the two sides. Raises ValueError for an impossible fraction."""
         if not (isinstance(self.fraction, int | float) and 0 < self.fraction < 1):
             raise ValueError(f"split.fraction is {self.fraction}: give a share between 0 and 1.")
-        queries, unjudged = _judged(dataset)
+        queries, unjudged = judged_queries(dataset)
         groups, notes = kept_together(queries, dataset)
         notes += unjudged + tuple(
             f'No query has the tag "{tag}": the split is not stratified by it.'
@@ -159,7 +160,7 @@ class FileSplit:
 
     def divide(self, dataset: Dataset) -> Split:
         """Read the sides. Raises ValueError with file and line for the first line that is wrong."""
-        queries, unjudged = _judged(dataset)
+        queries, unjudged = judged_queries(dataset)
         judged = {query.id for query in queries}
         named = self._sides({query.id for query in dataset.queries})
         sides = {query: where for query, where in named.items() if query in judged}
@@ -186,16 +187,6 @@ class FileSplit:
         if width == 1:
             sides.update((query, "private") for query in known - sides.keys())
         return sides
-
-
-def _judged(dataset: Dataset) -> tuple[list[Query], tuple[str, ...]]:
-    """The queries that can be scored, by id, and a note where others cannot."""
-    queries = sorted(dataset.queries, key=lambda query: query.id)
-    kept = [query for query in queries if query.id not in dataset.unjudged]
-    if len(kept) == len(queries):
-        return kept, ()
-    lost = f"{len(queries) - len(kept)} of {len(queries)} questions have no judgement yet"
-    return kept, (f"{lost}: they count in no score, and a submission answers them all the same.",)
 
 
 def _fault(
