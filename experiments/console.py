@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from experiments.metrics.measures import JUDGED
+
 if TYPE_CHECKING:
     from experiments.metrics.significance import PairedDifference
     from experiments.result import Differences, Result
@@ -165,9 +167,14 @@ def say(out: Console, sentence: str) -> None:
 
 
 def _coverage(means: Mapping[str, Mean]) -> str:
-    """How many queries the means cover, metrics with the same number together."""
+    """How many queries the means cover, metrics with the same number together.
+
+    The share of judged results is left out, for it depends on how many lists are empty.
+    """
     groups: dict[str, list[str]] = {}
     for metric, mean in means.items():
+        if metric.startswith(JUDGED) and len(means) > 1:
+            continue
         groups.setdefault(f"{mean.n_scored} of {mean.n_total}", []).append(metric)
     if len(groups) == 1:
         return f"{next(iter(groups))} queries scored"

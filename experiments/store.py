@@ -18,6 +18,7 @@ from experiments.stopwatch import Stopwatch
 
 T = TypeVar("T")
 RECORDS = "records"
+_READING = "reading"
 
 
 class NotStorableError(ValueError):
@@ -76,11 +77,12 @@ class Store:
         """
         folder = self._folder(stage, key)
         if not again and is_whole(folder):
-            with suppress(FileNotFoundError):  # it was cleaned away since
+            with suppress(FileNotFoundError), self._clock(_READING):  # it may be cleaned away
                 return load(folder)
         with self._locked(folder):
             if not again and is_whole(folder):
-                return load(folder)
+                with self._clock(_READING):
+                    return load(folder)
             with self._clock(str(folder)):
                 value = build()
             spent = self._clock.seconds.pop(str(folder))
@@ -96,7 +98,7 @@ class Store:
         return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
     def seconds(self, stage: str, key: Any) -> float | None:
-        """What making an entry took when it was made, without the stages that it made on its way.
+        """What making an entry took when it was made, without the stages that it asked for.
 
         None where it is not stored.
         """

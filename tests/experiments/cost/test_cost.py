@@ -19,6 +19,7 @@ from experiments.stored_embedding import StoredEmbedding
 from retrievers.bm25 import BM25Retriever
 from retrievers.char_tfidf import CharTfidfRetriever
 from retrievers.dense import DenseRetriever
+from retrievers.gate import ScoreGate
 from retrievers.lsa import LsaEmbedding
 from tests.experiments.test_comparison import SAMPLE, compare, hybrid, pipeline, summary
 
@@ -76,6 +77,31 @@ def test_the_order_of_two_runs_does_not_change_what_they_cost_to_build(tmp_path)
     assert len(terms) == 1
     assert min(first[BUILD], second[BUILD]) > seconds
     assert abs(first[BUILD] - second[BUILD]) < seconds
+
+
+def test_a_gate_costs_the_same_whoever_measured_first(tmp_path):
+    data, store = ScienceQA(path=SAMPLE).load(), Store(tmp_path)
+    gate = ScoreGate(draws=99)
+    first = pipeline(gate=gate).run(data, store)
+    second = pipeline(gate=gate, depth=50).run(data, store)
+    measured = first.saved["gate"]
+    assert first.seconds["gate"] >= measured > 10 * second.seconds["gate"]
+    costs = [cost_of(one)[P50] - np.median(one.search.milliseconds) for one in (first, second)]
+    assert abs(costs[0] - costs[1]) < 0.5 * min(costs)
+    assert pipeline().run(data, store).saved["gate"] == 0
+    assert pipeline(gate=gate).run(data, NoStore()).saved["gate"] == 0
+
+
+def test_what_one_pipeline_beats_is_said_in_one_line(tmp_path, capsys):
+    variants = {"bm25": {}, "copy": {"depth": 99}, "other": {"depth": 98}}
+    report = compare(tmp_path, variants=variants, baseline="bm25")
+    told = capsys.readouterr().out
+    times = {n: one["cost"][P50] for n, one in summary(report)["pipelines"].items()}
+    best = min(times, key=times.get)
+    beaten = [name for name in variants if times[name] > times[best]]
+    said = f"{', '.join(beaten)} {'is' if len(beaten) == 1 else 'are'} dominated: {best} scores"
+    assert said in told or not beaten
+    assert "answers of models came from the store" not in told
 
 
 def test_a_disturbed_try_does_not_count():
