@@ -11,6 +11,7 @@ import pytest
 from hydra import compose, initialize_config_dir
 from hydra.utils import instantiate
 from llama_index.core.embeddings import BaseEmbedding
+from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
 
 from experiments.chunkers import Sentences
 from experiments.chunking import chunk
@@ -39,7 +40,7 @@ class Neighbourly(BaseEmbedding):
 
     def token_embeddings(self, text):
         self.seen.append(text)
-        tokens = list(re.finditer(r"\w+", text))
+        tokens = list(re.finditer(r"city|river|\w+", text))
         own = np.array([self._one(token[0]) for token in tokens]).reshape(-1, len(WORDS))
         spans = np.array([token.span() for token in tokens], dtype=int).reshape(-1, 2)
         return (own + 0.5 * own.mean(axis=0) if len(own) else own), spans
@@ -93,6 +94,29 @@ def test_a_vector_is_the_mean_of_the_tokens_in_the_chunk(nodes) -> None:
     inside = [row for row, (start, end) in enumerate(spans) if end <= first.end_char_idx]
     expected = vectors[inside].mean(axis=0)
     np.testing.assert_allclose(late._vectors[0], expected / np.linalg.norm(expected), rtol=1e-6)
+
+
+def test_a_token_beside_a_cut_belongs_to_its_own_chunk_alone() -> None:
+    document = "cityriver"
+    pieces = [(0, 4), (4, 9)]
+    nodes = [
+        TextNode(
+            text=document[start:end],
+            start_char_idx=start,
+            end_char_idx=end,
+            id_=f"d#{start}",
+            relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id="d")},
+        )
+        for start, end in pieces
+    ]
+    late = LateChunkingRetriever(Neighbourly(seen=[]))
+    late.build(nodes)
+    strongest = late._vectors.argmax(axis=1)
+    assert [WORDS[place] for place in strongest] == ["city", "river"]
+    tokens, _ = late.embedding.token_embeddings(document)
+    np.testing.assert_allclose(
+        late._vectors, tokens / np.linalg.norm(tokens, axis=1)[:, None], 1e-6
+    )
 
 
 def test_texts_and_keyword_scores_are_the_same_before_and_after(nodes) -> None:

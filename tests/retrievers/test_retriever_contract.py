@@ -101,6 +101,18 @@ def test_an_empty_query_has_no_results(preset: str, query: str) -> None:
     assert ranked(built(preset, TEXTS), query).ids(0) == []
 
 
+@pytest.mark.parametrize("query", ["of the and", "은 는 이 가", "what is the 은"])
+def test_a_query_of_stop_words_alone_matches_no_word(preset: str, query: str) -> None:
+    retriever = built(preset, TEXTS)
+    ranking = ranked(retriever, query, depth=20)
+    ids, scores = ranking.ids(0), ranking.scores[0][ranking.nodes[0] >= 0]
+    assert len(set(ids)) == len(ids)
+    assert np.isfinite(scores).all()
+    assert (np.diff(scores) <= 0).all()
+    for leaf in retriever.leaves().values():
+        assert not leaf.lexical or ranked(leaf, query).ids(0) == []
+
+
 def test_a_blank_document_is_no_result(preset: str) -> None:
     assert "d7" not in ranked(built(preset, TEXTS), "light 빛", depth=20).ids(0)
 
