@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from experiments.overfit_report.gathered import Gathered
 
 Rows = NDArray[np.float64]
+_ENOUGH = 10  # queries on which two trials score alike before they are taken for one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,23 +81,50 @@ def _shared(own: NDArray[np.float32]) -> NDArray[np.bool_]:
     return np.asarray(~np.isnan(shown).any(axis=0))
 
 
+class _Known:
+    """Rows by where they have scores, to ask whether a further one agrees with any of them."""
+
+    def __init__(self, rows: NDArray[np.float32]) -> None:
+        self._rows: dict[bytes, list[NDArray[np.float32]]] = defaultdict(list)
+        self._marks: dict[tuple[bytes, bytes], set[bytes]] = {}
+        for row in rows:
+            self.add(row)
+
+    def add(self, row: NDArray[np.float32]) -> None:
+        """Know it from now on."""
+        pattern = (~np.isnan(row)).tobytes()
+        self._rows[pattern].append(row)
+        for (other, overlap), marks in self._marks.items():
+            if other == pattern:
+                marks.add(row[_unpacked(overlap)].tobytes())
+
+    def agrees(self, row: NDArray[np.float32]) -> bool:
+        """Whether a known row has its scores wherever both have one, on enough queries."""
+        there = ~np.isnan(row)
+        for pattern in self._rows:
+            overlap = there & _unpacked(pattern)
+            if overlap.sum() >= min(_ENOUGH, there.sum()):
+                key = pattern, overlap.tobytes()
+                if key not in self._marks:
+                    self._marks[key] = {one[overlap].tobytes() for one in self._rows[pattern]}
+                if row[overlap].tobytes() in self._marks[key]:
+                    return True
+        return False
+
+
 def _fresh(rows: NDArray[np.float32], known: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Those rows that no known one, nor one before, agrees with wherever they have a score."""
+    """Those rows that agree with no known one and with none before; the fuller of two stays."""
     found: list[NDArray[np.float32]] = []
-    gaps = np.isnan(rows)
-    order = np.argsort(gaps.sum(axis=1), kind="stable")  # the fuller one of two alike stays
-    masks: dict[bytes, set[bytes]] = {}
-    for place in order:
-        there = ~gaps[place]
-        mask = there.tobytes()
-        if mask not in masks:
-            masks[mask] = {row[there].tobytes() for row in [*known, *found]}
-        mark = rows[place][there].tobytes()
-        if mark not in masks[mask]:
+    seen = _Known(known)
+    for place in np.argsort(np.isnan(rows).sum(axis=1), kind="stable"):
+        if not seen.agrees(rows[place]):
             found.append(rows[place])
-            for other, marks in masks.items():
-                marks.add(rows[place][np.frombuffer(other, dtype=np.bool_)].tobytes())
+            seen.add(rows[place])
     return np.array(found, dtype=np.float32).reshape(len(found), rows.shape[1])
+
+
+def _unpacked(pattern: bytes) -> NDArray[np.bool_]:
+    return np.frombuffer(pattern, dtype=np.bool_)
 
 
 def _some(seen: NDArray[np.bool_]) -> int:

@@ -74,7 +74,9 @@ def _luck(found: Findings) -> list[tuple[str, str]]:
 
 def _choosing(found: Findings) -> list[tuple[str, str]]:
     card, told = found.card, []
-    if card.trials > 1:
+    if card.trials > 1 and round(card.optimism.value, 4) <= 0:
+        told.append(("optimism", "Choosing it among all did not flatter its public gain."))
+    elif card.trials > 1:
         said = (
             f"Choosing it among all flatters its public gain by about "
             f"{_amount(card.optimism.value, card.public.n)}: of {card.optimism.observed:+.4f} "
@@ -121,8 +123,7 @@ def _across_halves(found: Findings) -> list[tuple[str, str]]:
 
 
 def _amount(value: float, n: int) -> str:
-    shown = round(value, 4) + 0.0
-    return f"{shown:.4f} ({round(value * n, 1) + 0.0:.1f} of {n} queries)"
+    return f"{value:.4f} ({value * n:.1f} of {n} queries)"
 
 
 def _p(value: float) -> str:

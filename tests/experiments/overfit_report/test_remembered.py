@@ -1,5 +1,7 @@
 """A report counts what was tried on its questions before, whatever the split was then."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -79,6 +81,16 @@ def test_an_equal_public_half_with_another_private_one_is_another_trial(ledger, 
     ]
     ledger.record("d" * 64, [LedgerEntry("twin", tuple(PUBLIC), "retrieval", rows)])
     assert findings(gathered, ledger=ledger, rules=RULES).card.verdict.evidence.family == 2
+
+
+def test_a_gathered_trial_whose_private_scores_were_opened_is_the_same_trial(ledger, gathered):
+    opened = earlier("opened", scores(seed=1))
+    ledger.record("d" * 64, [opened])
+    private = gathered.private.copy()
+    private[1] = np.nan
+    assert remembered(replace(gathered, private=private), ledger).count == 0
+    ledger.record("d" * 64, [earlier("other", scores(seed=2))])
+    assert remembered(replace(gathered, private=private), ledger).count == 1
 
 
 def test_the_best_of_an_old_split_is_rarely_real_on_a_new_one(tmp_path):
