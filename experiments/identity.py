@@ -10,6 +10,7 @@ import ast
 import hashlib
 import inspect
 import json
+import platform
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -24,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("chunk_quality", "retrievers", "postprocessors", "generation", "experiments")
 _UNKNOWN = "unknown"
 _LONGEST_NAME = 4  # words of llama-index-embeddings-openai-like, as modules have them
-_RUNTIME_ONLY = {"callback_manager", "embed_batch_size", "num_threads", "num_workers"}
+_RUNTIME_ONLY = {"callback_manager", "device", "embed_batch_size", "num_threads", "num_workers"}
 
 
 def describe(part: Any) -> Any:
@@ -73,6 +74,38 @@ def module_source(module: str) -> str:
 
     Read once a process. What a module imports for type checking alone changes no result.
     """
+    sources, outside = _behind(module)
+    return fingerprint([sorted(sources.items()), sorted(outside)])
+
+
+def libraries(described: Any, *modules: str) -> dict[str, str]:
+    """Library -> its version now, of all that can change a result: Python, and what is imported.
+
+    described: a value of `describe`: the classes in it, and all of ours that they import.
+    modules: of ours, counted as well.
+    """
+    found = {"python": platform.python_version()}
+    for name in {*modules, *_classes(described)}:
+        module = name
+        while module and _file_of(module) is None:
+            module = module.rpartition(".")[0]
+        ours = module.split(".")[0] in ROOMS
+        found |= dict(_behind(module)[1] if ours else [_version(name)])
+    return {name: found[name] for name in sorted(found) if found[name] != _UNKNOWN}
+
+
+def _classes(described: Any) -> Iterator[str]:
+    if isinstance(described, Mapping):
+        if isinstance(described.get("class"), str):
+            yield described["class"]
+        described = list(described.values())
+    if isinstance(described, list | tuple):
+        for value in described:
+            yield from _classes(value)
+
+
+def _behind(module: str) -> tuple[dict[str, str], frozenset[tuple[str, str]]]:
+    """The source of a module and of all of ours that it imports; their libraries and versions."""
     sources, outside = {}, set()
     waiting = [module]
     while waiting:
@@ -86,7 +119,7 @@ def module_source(module: str) -> str:
                 waiting.append(imported)
             elif room not in sys.stdlib_module_names:
                 outside.add(_version(imported))
-    return fingerprint([sorted(sources.items()), sorted(outside)])
+    return sources, frozenset(outside)
 
 
 def _arguments(part: Any) -> Iterator[tuple[str, Any]]:

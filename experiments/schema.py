@@ -86,6 +86,9 @@ class Dataset:
     circular: what wrote the questions: a model's name or modules of retrievers that work as it
         does; empty for real questions.
     target: what the questions stand for; None where nobody says it.
+    pooled: the labels come from a pool of runs, so what no run pooled was never judged.
+    unjudged: queries of which nothing that was pooled was judged: nobody knows what is relevant
+        to them, so they are on no side of a split and count in no score.
     """
 
     name: str
@@ -98,6 +101,8 @@ class Dataset:
     corpus_fingerprint: str = ""
     circular: tuple[str, ...] = ()
     target: Target | None = None
+    pooled: bool = False
+    unjudged: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

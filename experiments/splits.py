@@ -9,6 +9,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 
 from experiments.datasets.lines import read_lines
+from experiments.pooled_scores import judged_queries
 from experiments.query_groups import kept_together, near_duplicates
 from experiments.schema import SPLITS, Dataset, Query
 
@@ -20,8 +21,8 @@ BOTH = "both"
 class Split:
     """Who is on which side.
 
-    everyone, public, private: query ids in ascending order. A nested split's private queries hold
-        the public ones.
+    everyone, public, private: query ids in ascending order; a query that nobody judged is in none.
+        A nested split's private queries hold the public ones.
     notes: one sentence for each thing that weakens the split.
     sealed: nothing about the private half, nor about all queries, may be computed yet.
     """
@@ -95,9 +96,9 @@ class RandomSplit:
         """Draw the two sides. Raises ValueError for an impossible fraction."""
         if not (isinstance(self.fraction, int | float) and 0 < self.fraction < 1):
             raise ValueError(f"split.fraction is {self.fraction}: give a share between 0 and 1.")
-        queries = sorted(dataset.queries, key=lambda query: query.id)
+        queries, unjudged = judged_queries(dataset)
         groups, notes = kept_together(queries, dataset)
-        notes += tuple(
+        notes += unjudged + tuple(
             f'No query has the tag "{tag}": the split is not stratified by it.'
             for tag in self._tags()
             if queries and not any(tag_of(query, tag) for query in queries)
@@ -159,12 +160,13 @@ class FileSplit:
 
     def divide(self, dataset: Dataset) -> Split:
         """Read the sides. Raises ValueError with file and line for the first line that is wrong."""
-        queries = sorted(dataset.queries, key=lambda query: query.id)
-        sides = self._sides({query.id for query in queries})
+        queries, unjudged = judged_queries(dataset)
+        named = self._sides({query.id for query in dataset.queries})
+        sides = {query: where for query, where in named.items() if query not in dataset.unjudged}
         public, private = (
             {query for query, where in sides.items() if where in (side, BOTH)} for side in SIDES
         )
-        return _split(queries, public, private, _leaks(queries, sides), self.sealed)
+        return _split(queries, public, private, unjudged + _leaks(queries, sides), self.sealed)
 
     def _sides(self, known: set[str]) -> dict[str, str]:
         """Query id -> "public", "private" or "both", as far as the file says or implies it."""
@@ -176,8 +178,7 @@ class FileSplit:
             )
         sides: dict[str, str] = {}
         for line, cells in lines:
-            fault = _fault(cells, width, known, sides)
-            if fault:
+            if fault := _fault(cells, width, known, sides):
                 raise line.error(fault)
             sides[cells[0]] = cells[1] if width == 2 else "public"
         if width == 1:

@@ -13,41 +13,66 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.atomic_file import atomic_file
-from experiments.identity import fingerprint
+from experiments.identity import fingerprint, libraries
 from experiments.secrets import masked
 from experiments.trec_run import write_run
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from experiments.gold_path import GoldPaths
     from experiments.metrics.per_query import PerQuery
-    from experiments.metrics.significance import PairedDifference
-    from experiments.result import Result
+    from experiments.result import Differences, Result
     from experiments.schema import Dataset
     from experiments.splits import Split
+    from retrievers.ranking import Ranking
 
-Differences = Mapping[str, Mapping[str, "PairedDifference"]]
+SUMMARY = "summary.json"
 
 
 def write_result(folder: Path, name: str, result: Result, split: Split) -> list[Path]:
-    """Write one pipeline's ranking.trec, pipeline.json, gate.tsv, per_query.parquet, gold.parquet.
+    """Write what one pipeline found, its parts with their libraries, and per_query.parquet.
 
-    The last two only where there are labels.
+    The last one only where there are labels.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    files = [folder / name for name in ("ranking.trec", "pipeline.json", "gate.tsv")]
-    write_run(files[0], result.ranking, tag=name)
-    write_parts(folder, result.key["pipeline"])
-    with atomic_file(files[2]) as part:
-        part.write_text(_gate_table(result), encoding="utf-8")
+    files = write_ranked(
+        folder,
+        name,
+        ranking=result.ranking,
+        blocked=dict(zip(result.asked, result.blocked.tolist(), strict=True)),
+        reasons=result.reasons,
+        gold=result.gold,
+    )
+    files += write_parts(folder, result.key["pipeline"], "experiments.judging")
     if result.scores is not None:
         files.append(folder / "per_query.parquet")
         with atomic_file(files[-1]) as part:
-            _per_query(result.scores, split).to_parquet(part)
-    if result.gold is not None:
+            sided(result.scores, split).to_parquet(part)
+    return files
+
+
+def write_ranked(
+    folder: Path,
+    name: str,
+    *,
+    ranking: Ranking,
+    blocked: Mapping[str, bool],
+    reasons: Sequence[str],
+    gold: GoldPaths | None,
+) -> list[Path]:
+    """Write ranking.trec, gate.tsv and, with labels, gold.parquet.
+
+    name: of the ranking, in its file.  blocked: query id -> whether the gate held it back; reasons
+    in the same order.  gold: how far each gold passage came.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    files = [write_run(folder / "ranking.trec", ranking, tag=name), folder / "gate.tsv"]
+    with atomic_file(files[1]) as part:
+        part.write_text(_gate_table(blocked, reasons), encoding="utf-8")
+    if gold is not None:
         files.append(folder / "gold.parquet")
         with atomic_file(files[-1]) as part:
-            _table(result.gold.to_json()).to_parquet(part)
+            _table(gold.to_json()).to_parquet(part)
     return files
 
 
@@ -95,32 +120,46 @@ def summary(
 
 def write_summary(folder: Path, value: Mapping[str, Any]) -> Path:
     """Write summary.json into the folder of the run."""
-    path = folder / "summary.json"
+    path = folder / SUMMARY
     with atomic_file(path) as part:
         part.write_text(_json(value), encoding="utf-8")
     return path
 
 
-def write_parts(folder: Path, parts: Any) -> Path:
-    """Write pipeline.json: the described parts of a run, with sources and versions."""
-    path = folder / "pipeline.json"
-    with atomic_file(path) as part:
-        part.write_text(_json(parts), encoding="utf-8")
-    return path
+def summaries(runs: Path) -> list[Path]:
+    """Every summary.json of the runs in a folder and of the trials of its sweeps, newest first."""
+    found = [*runs.glob(f"*/*/{SUMMARY}"), *runs.glob(f"sweeps/*/*/{SUMMARY}")]
+    return sorted(
+        (path for path in found if path.parent.parent.name != "latest"),
+        key=lambda path: (path.stat().st_mtime_ns, path),
+        reverse=True,
+    )
+
+
+def write_parts(folder: Path, parts: Any, made_by: str) -> list[Path]:
+    """Write pipeline.json and versions.json: a run's described parts, and the libraries behind.
+
+    made_by: the module of the experiment, whose libraries count as well.
+    """
+    pages = {"pipeline.json": parts, "versions.json": libraries(parts, made_by)}
+    for name, page in pages.items():
+        with atomic_file(folder / name) as part:
+            part.write_text(_json(page), encoding="utf-8")
+    return [folder / name for name in pages]
 
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
-def _gate_table(result: Result) -> str:
+def _gate_table(blocked: Mapping[str, bool], reasons: Sequence[str]) -> str:
     rows = ["query\tblocked\treason"]
-    for query, blocked, reason in zip(result.asked, result.blocked, result.reasons, strict=True):
-        rows.append(f"{query}\t{'yes' if blocked else 'no'}\t{reason}")
+    for (query, stopped), reason in zip(blocked.items(), reasons, strict=True):
+        rows.append(f"{query}\t{'yes' if stopped else 'no'}\t{reason}")
     return "\n".join(rows) + "\n"
 
 
-def _per_query(scores: PerQuery, split: Split) -> pd.DataFrame:
+def sided(scores: PerQuery, split: Split) -> pd.DataFrame:
     """One row a query of a split that may be shown: its side or "neither", then the metrics."""
     frame = scores.frame()
     frame.insert(0, "split", split.labels(frame.index))

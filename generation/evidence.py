@@ -58,7 +58,8 @@ def select(
 
     budget: tokens of all passages together, without tags.  top_k: how many at most.
     A shorter passage after one that does not fit may still be taken. It is done before any
-    reordering, so no order changes what the model gets.
+    reordering, so no order changes what the model gets. What no budget could bring in, for top_k
+    passages rank above it, is below top_k.
     Raises ValueError for a budget or a top_k below 0, and for a rank that stands twice.
     """
     if budget < 0 or top_k < 0:
@@ -70,14 +71,14 @@ def select(
     costs: list[int] = []
     excluded: list[Excluded] = []
     left = budget
-    for one in by_rank:
+    for place, one in enumerate(by_rank):
         cost = token_count(one.text, encoding)
         if len(chosen) < top_k and cost <= left:
             chosen.append(one)
             costs.append(cost)
             left -= cost
         else:
-            reason = BELOW_TOP_K if len(chosen) >= top_k else OVER_BUDGET
+            reason = BELOW_TOP_K if place >= top_k else OVER_BUDGET
             excluded.append(Excluded(one.id, one.document, one.rank, reason, cost))
     return Selection(tuple(chosen), tuple(costs), tuple(excluded))
 

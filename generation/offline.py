@@ -23,7 +23,7 @@ from retrievers.sentences import split_sentences
 NO_ANSWER = "The passages do not answer this."
 """What it says where no sentence shares a term with the question, or where there is no passage."""
 
-_VERSION = "1"  # of the rule: it changes when the same prompt would get another answer
+_VERSION = "2"  # of the rule: it changes when the same prompt would get another answer
 _CACHED = 1 << 15
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from html import unescape
 from itertools import count
 
-from generation.slots import EVIDENCE, TITLES
+from generation.slots import EVIDENCE, ORDER, TITLES
 
+_XML = re.compile(rf"<(?:{'|'.join(ORDER)})>\n")
 _HEADING = re.compile(rf"(?:\A|\n\n)({'|'.join(TITLES.values())}):\n")
 _CITED = re.compile(r"^\[(\d+)\] ", re.MULTILINE)
 _PASSAGE = re.compile(r'<passage n="(\d+)" [^>]*>(.*?)</passage>', re.DOTALL)
@@ -30,7 +31,7 @@ def read_prompt(prompt: str) -> ReadPrompt:
     A plain passage in which a line is like a heading of the layout, or begins with the citation
     that is due next, is misread there: XML leaves no such doubt.
     """
-    if "<question>" in prompt:
+    if _XML.match(prompt):
         found = _QUESTION.search(prompt)
         shown = _PASSAGE.findall(prompt)
         question = unescape(found[1]) if found else ""

@@ -41,10 +41,21 @@ class LongContextReorder(BatchPostprocessor):
     ) -> Ranking:
         """The same nodes of each query in prompt order."""
         columns = np.tile(np.arange(ranking.depth), (len(ranking.query_ids), 1))
-        for row, length in enumerate(ranking.lengths()):
+        lengths = ranking.lengths()
+        for row, length in enumerate(lengths):
             if length >= self.min_nodes:
                 columns[row, :length] = prompt_order(int(length), self.order)
+        self._notes = self._left((lengths > 1) & (lengths < self.min_nodes))
         return picked(ranking, columns)
+
+    def _left(self, few: NDArray[np.bool_]) -> tuple[str, ...]:
+        """few: queries that would have been reordered with more nodes, bool [q]."""
+        if self.order == "none" or not few.any():
+            return ()
+        return (
+            f"LongContextReorder left {few.sum()} of {few.size} queries in order: they have fewer "
+            f"passages than min_nodes={self.min_nodes}.",
+        )
 
 
 def prompt_order(count: int, order: Order) -> NDArray[np.int64]:

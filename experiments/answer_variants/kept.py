@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +40,8 @@ class VariantScores:
 
     scores: name of the reading -> its table; all tables have the same queries and metrics.
     parts: what the run was made of.  started: seconds since the epoch.
+    prompts: name of the reading -> a fingerprint of all its prompts.
+    headings: name of a reading -> what a table calls it, where that is shorter.
     """
 
     title: str
@@ -48,6 +50,8 @@ class VariantScores:
     scores: Mapping[str, PerQuery]
     parts: Mapping[str, Any]
     started: float
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    headings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -86,14 +90,20 @@ def keep(
     told: sentences that stand below the tables, and in summary.json.
     """
     folder = setting.open_folder(run.title)
-    files = [write_parts(folder, describe(dict(run.parts))), _write_table(run, folder)]
+    described = describe(dict(run.parts))
+    files = write_parts(folder, described, f"experiments.answer_variants.{run.title}")
+    files.append(_write_table(run, folder))
     if figure is not None:
         files.append(write_figure(figure, folder / f"{run.title}.html"))
     value = {
         "experiment": run.title,
         "overrides": [masked(word) for word in setting.overrides],
         "dataset": run.dataset.name,
-        "fingerprints": {"dataset": run.dataset.fingerprint},
+        "fingerprints": {
+            "dataset": run.dataset.fingerprint,
+            "state": fingerprint(described),
+            "prompts": fingerprint(run.prompts),
+        },
         "scores": {
             name: {side: {m: asdict(mean) for m, mean in by.items()} for side, by in sides.items()}
             for name, sides in run.means.items()
@@ -152,21 +162,29 @@ def _record(run: VariantScores, setting: Setting, files: Sequence[Path]) -> RunR
 
 
 def _show(run: VariantScores, told: Sequence[str], folder: Path) -> None:
+    """Metrics down, readings across; how many queries a row covers stands at its end."""
     out = terminal()
     for side in [one for one in run.split.sides if run.split.of(one)]:
         table = Table(title=side, title_justify="left")
         table.add_column("", no_wrap=True)
         for name in run.scores if run.metrics else ():
-            table.add_column(name, justify="right")
+            table.add_column(run.headings.get(name, name), justify="right")
+        table.add_column("scored", justify="right")
         for metric in run.metrics:
-            table.add_row(metric, *(_cell(sides[side][metric]) for sides in run.means.values()))
+            row = [sides[side][metric] for sides in run.means.values()]
+            table.add_row(metric, *map(_cell, row), _covered(row))
         if run.metrics:
             out.print(table)
     for sentence in told:
         say(out, sentence)
-    say(out, f"Written to {folder}.")
+    say(out, f"Written to {folder} (and {folder.parent.parent / 'latest'}).")
 
 
 def _cell(mean: Mean) -> str:
-    covers = f"{mean.n_scored}/{mean.n_total}"
-    return f"– ({covers})" if mean.mean is None else f"{mean.mean:.4f} ({covers})"
+    return "–" if mean.mean is None else f"{mean.mean:.3f}"
+
+
+def _covered(row: Sequence[Mean]) -> str:
+    """Such as 30/30; 28–30/30 where the readings differ in it."""
+    ends = sorted({mean.n_scored for mean in row})
+    return f"{'–'.join(map(str, ends[:1] + ends[1:][-1:]))}/{row[0].n_total}"

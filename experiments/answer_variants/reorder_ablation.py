@@ -67,7 +67,8 @@ class ReorderAblation:
         outcome = self.pipeline.run(dataset, self.setting.store)
         readings = {str(order): Reading(self.context.top_k, order) for order in orders}
         level = self.setting.metrics.rel_level
-        scores = read_many(dataset, outcome, self.context, self.llm, readings, level)
+        read = read_many(dataset, outcome, self.context, self.llm, readings, level)
+        scores = {name: one.scores for name, one in read.items()}
         notes = [note for table in scores.values() for note in table.notes]
         show_notes(list(dict.fromkeys([*dataset.notes, *split.notes, *outcome.notes, *notes])))
         found = order_gains(scores, self.baseline, split.public)
@@ -82,6 +83,7 @@ class ReorderAblation:
             scores=scores,
             parts=parts,
             started=started,
+            prompts={name: one.prompts for name, one in read.items()},
         )
         gains = {order: {**asdict(gain), "p_corrected": p} for order, (gain, p) in found.items()}
         metric = answer_metric(next(iter(scores.values())))

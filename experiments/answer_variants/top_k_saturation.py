@@ -63,7 +63,8 @@ class TopKSaturation:
         outcome = self.pipeline.run(dataset, self.setting.store)
         readings = {f"top_k_{k}": Reading(k, self.order) for k in ks}
         level = self.setting.metrics.rel_level
-        scores = read_many(dataset, outcome, self.context, self.llm, readings, level)
+        read = read_many(dataset, outcome, self.context, self.llm, readings, level)
+        scores = {name: one.scores for name, one in read.items()}
         notes = [note for table in scores.values() for note in table.notes]
         if self.llm is None:
             notes.append(NO_MODEL)
@@ -78,6 +79,8 @@ class TopKSaturation:
             scores=scores,
             parts={**parts, "order": self.order},
             started=started,
+            prompts={name: one.prompts for name, one in read.items()},
+            headings={name: f"k={one.top_k}" for name, one in readings.items()},
         )
         figure = saturation_figure(dict(zip(ks, scores.values(), strict=True)), split.public)
         return keep(run, self.setting, figure=figure)

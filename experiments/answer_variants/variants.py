@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from experiments.identity import fingerprint
 from experiments.metrics.answers import METRICS as ANSWER_METRICS
 from experiments.metrics.answers import score_answers
 from experiments.rag.contexts import assemble_all
@@ -37,6 +38,13 @@ class Reading:
     order: Order
 
 
+class Read(NamedTuple):
+    """What came of one reading.  prompts: a fingerprint of all its prompts."""
+
+    scores: PerQuery
+    prompts: str
+
+
 def read_many(
     dataset: Dataset,
     outcome: Outcome,
@@ -44,8 +52,8 @@ def read_many(
     llm: StoredLLM | None,
     readings: Mapping[str, Reading],
     rel_level: int = 1,
-) -> dict[str, PerQuery]:
-    """Name of a reading -> its recalls, with labels, and its answer scores, with a model.
+) -> dict[str, Read]:
+    """Name of a reading -> its recalls, with labels, its answer scores, with a model, its prompts.
 
     Nobody is asked where the dataset has no reference answer to score by. All prompts are asked in
     one batch, so that equal ones are asked once.
@@ -70,7 +78,8 @@ def read_many(
         if name in answers:
             references = [[query.answer] if query.answer else [] for query in dataset.queries]
             tables.append(score_answers(ids, [said.text for said in answers[name]], references))
-        found[name] = beside(ids, tables)
+        hashes = [prompt.manifest.context_hash for prompt in prompts[name]]
+        found[name] = Read(beside(ids, tables), fingerprint(hashes))
     return found
 
 

@@ -79,7 +79,8 @@ class Layout(ABC):
         if spans is not None:
             spans = {query.id: spans.get(query.id, ()) for query in queries}
             qrels = _documents_of(spans) if qrels is None else qrels
-        notes += provenance_notes(folder)
+        said = read_provenance(folder)
+        notes += provenance_notes(said)
         if qrels is None:
             notes.append(f"No label file in {folder}: add qrels.tsv to get scores.")
         return Dataset(
@@ -91,8 +92,10 @@ class Layout(ABC):
             spans=spans,
             notes=tuple(dict.fromkeys(notes)),
             corpus_fingerprint=fingerprint(corpus.documents, (), None, None),
-            circular=tuple(map(str, read_provenance(folder).get("circular", ()))),
+            circular=tuple(map(str, said.get("circular", ()))),
             target=None if qrels is None else self._target(folder),
+            pooled="runs" in said and qrels is not None,
+            unjudged=frozenset(map(str, said.get("unjudged", ()))).difference(qrels or ()),
         )
 
     def _target(self, folder: Path) -> Target | None:

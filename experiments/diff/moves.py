@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.gold_path import KEPT
-from experiments.metrics.measures import parse
+from experiments.metrics.measures import JUDGED, SPAN_PREFIX, parse
+from experiments.metrics.spans import parse_span
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,11 +30,14 @@ _LENGTHS = ("short", "middle", "long")
 class Diff:
     """a and b on the questions that both scored.
 
-    metric: what decides.  k: the results it reads (10 where it reads all).
+    metric: what decides.  k: the results it reads (10 where it reads all), for a score of answers
+        what the fullest prompt shows.  prompts: both sides know their prompts, so these decide
+        what is read.
     questions: one row a question, with split, a, b, gain (up is better) and outcome.
     gold: one row a gold passage, with rank_a, rank_b (0 = not there), stage_a, stage_b.
     slices: one row a value of a tag.  first: the questions to read first.
     uncounted: questions that only one side scored.
+    judged: the share of the first k results of a and of b that anyone judged, on pooled labels.
     """
 
     metric: str
@@ -43,6 +47,13 @@ class Diff:
     slices: pd.DataFrame
     first: tuple[str, ...]
     uncounted: int
+    prompts: bool = False
+    judged: tuple[float, float] | None = None
+
+    @property
+    def counted(self) -> str:
+        """What it takes for a passage not to be lost, as a clause."""
+        return "what a prompt shows counts" if self.prompts else f"the first {self.k} count"
 
     def count(self, outcome: str) -> int:
         """How many questions were won, lost or unchanged."""
@@ -54,31 +65,63 @@ class Diff:
 
 
 def diff(
-    a: Side, b: Side, dataset: Dataset, labels: Mapping[str, Sequence[str]] | None = None
+    a: Side,
+    b: Side,
+    dataset: Dataset,
+    labels: Mapping[str, Sequence[str]] | None = None,
+    metric: str | None = None,
 ) -> Diff:
-    """Compare two sides by the first metric that both have.
+    """Compare two sides.
 
     labels: query id -> the review labels of its gold passages.
+    metric: that both have; None for the score that counts in both, else the first they share.
     Raises ValueError where they share no metric or no question.
     """
-    shared = [name for name in a.scores if name in b.scores and name != "split"]
-    if not shared:
-        raise ValueError(f"{a.name} and {b.name} were scored by no common metric: run them again.")
-    metric = shared[0]
-    k = _depth(metric)
+    metric = _chosen(a, b, metric)
+    k = _depth(metric) or max(a.shown, b.shown) or _NO_DEPTH
     questions, uncounted = _questions(a, b, metric)
     if not len(questions):
         raise ValueError(f"{a.name} and {b.name} scored no common question: run them again.")
     gold = _gold(a, b, k)
     gold = gold[gold["query"].isin(questions.index)].reset_index(drop=True)
     slices = _slices(questions, _tags(dataset, questions.index, labels or {}))
-    return Diff(metric, k, questions, gold, slices, _first(questions, gold), uncounted)
+    prompts = bool(a.shown and b.shown)
+    first, judged = _first(questions, gold), _judged(a, b, k)
+    return Diff(metric, k, questions, gold, slices, first, uncounted, prompts, judged)
 
 
-def _depth(metric: str) -> int:
-    if "@" in metric and metric.startswith("span_"):
-        return int(metric.rpartition("@")[2])
-    return (parse(metric).k if not metric.startswith("span_") else None) or _NO_DEPTH
+def _chosen(a: Side, b: Side, metric: str | None) -> str:
+    shared = [name for name in a.metrics if name in b.metrics]
+    if not shared:
+        raise ValueError(f"{a.name} and {b.name} were scored by no common metric: run them again.")
+    if metric is not None and metric not in shared:
+        raise ValueError(
+            f"diff.metric is {metric}, by which not both were scored: choose {', '.join(shared)}."
+        )
+    usual = a.metric if a.metric == b.metric and a.metric in shared else shared[0]
+    return str(metric or usual)
+
+
+def _depth(metric: str) -> int | None:
+    """The results that a metric of rankings reads; None where it reads all, or answers."""
+    _, at, depth = metric.rpartition("@")
+    return int(depth) if at and depth.isdecimal() else None
+
+
+def _up(metric: str) -> bool:
+    """Whether more is better; a score of answers is none of the measures, and more of it is."""
+    spans = metric.removeprefix("1-").startswith(SPAN_PREFIX)
+    try:
+        return (parse_span(metric) if spans else parse(metric)).higher_is_better
+    except ValueError:
+        return True
+
+
+def _judged(a: Side, b: Side, k: int) -> tuple[float, float] | None:
+    name = f"{JUDGED}@{k}"
+    if name not in a.scores or name not in b.scores:
+        return None
+    return float(a.scores[name].mean()), float(b.scores[name].mean())
 
 
 def _questions(a: Side, b: Side, metric: str) -> tuple[pd.DataFrame, int]:
@@ -89,8 +132,7 @@ def _questions(a: Side, b: Side, metric: str) -> tuple[pd.DataFrame, int]:
     both.columns = pd.Index(["split", "a", "b"])
     scored = both.dropna(subset=["a", "b"])
     scored = scored.reindex([query for query in a.scores.index if query in scored.index])
-    down = metric.startswith(("failure_rate", "1-recall"))
-    gain = (scored["a"] - scored["b"]) if down else (scored["b"] - scored["a"])
+    gain = (scored["b"] - scored["a"]) if _up(metric) else (scored["a"] - scored["b"])
     gain = gain.where(gain.abs() > _ROUNDING, 0.0)
     outcome = np.select([gain > 0, gain < 0], [WON, LOST], SAME)
     one_sided = int((both["a"].isna() != both["b"].isna()).sum())

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _TEMPLATE = Path(__file__).with_name("page.html")
 _LONGEST = 600
 _MOST_ROWS = 300
+_NO_ANSWER = "nothing, for its call failed"
 
 
 def write_files(folder: Path, found: Diff, a: Side, b: Side, dataset: Dataset) -> list[Path]:
@@ -51,7 +52,7 @@ def write_page(path: Path, found: Diff, a: Side, b: Side, dataset: Dataset) -> P
         a=a.name,
         b=b.name,
         metric=found.metric,
-        k=found.k,
+        counted=found.counted,
         sentence=sentence(found, a, b),
         figure=pages.inserted(flow_figure(found, a.name, b.name), "flow"),
         stages=stage_rows(found),
@@ -71,6 +72,12 @@ def sentence(found: Diff, a: Side, b: Side) -> str:
     )
     if found.uncounted:
         said += f" {found.uncounted} questions that one side alone scored are left out."
+    if found.judged:
+        one, other = found.judged
+        said += (
+            f" Of the first {found.k} results {one:.2f} of {a.name} and {other:.2f} of {b.name} "
+            "were ever judged; the others count as not relevant."
+        )
     return said
 
 
@@ -85,8 +92,7 @@ def stage_table(found: Diff, a: str, b: str) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    title = f"Where the gold passages went (the first {found.k} count)"
-    table = Table(title=title, title_justify="left")
+    table = Table()
     table.add_column("lost by")
     for name in (a, b):
         table.add_column(Text(name), justify="right")
@@ -121,7 +127,7 @@ class _Cards:
     """What a reader needs to judge one question."""
 
     def __init__(self, found: Diff, a: Side, b: Side, dataset: Dataset) -> None:
-        self.found, self.a, self.b = found, a, b
+        self.found, self.a, self.b, self.dataset = found, a, b, dataset
         self.queries = {query.id: query for query in dataset.queries}
         self.documents = {document.id: document for document in dataset.corpus}
         self.gold = {str(q): [*rows.itertuples()] for q, rows in found.gold.groupby("query")}
@@ -136,12 +142,24 @@ class _Cards:
             "b": f"{row['b']:.3f}",
             "earlier": [f"{turn.role}: {turn.text}" for turn in asked.history],
             "text": asked.text,
+            "reference": asked.answer or "",
+            "answers": [
+                (side.name, _NO_ANSWER if (said := side.answers[query]) is None else said)
+                for side in (self.a, self.b)
+                if query in side.answers
+            ],
             "gold": [(_moved(one), self._text(one.gold)) for one in self.gold.get(query, [])],
             "tops": [
-                (side.name, [(name, self._text(name)) for name in side.ranked.get(query, [])[:1]])
+                (side.name, [self._top(query, name) for name in side.ranked.get(query, [])[:1]])
                 for side in (self.a, self.b)
             ],
         }
+
+    def _top(self, query: str, name: str) -> tuple[str, str, str]:
+        """A document that stands first, what its label says, and its text."""
+        grade = (self.dataset.qrels or {}).get(query, {}).get(name)
+        unknown = "never judged" if self.dataset.pooled else "no label"
+        return name, unknown if grade is None else f"grade {grade}", self._text(name)
 
     def _text(self, gold: str) -> str:
         if gold in self.documents:

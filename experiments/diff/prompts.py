@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from experiments.gold_path import DROPPED, LEFT_OUT, SHOWN, UNKNOWN, GoldPaths
+from experiments.metrics.answers import cited_numbers
 from generation.evidence import OVER_BUDGET
 
 MANIFESTS, ANSWERS = "manifests.jsonl", "answers.jsonl"
-_CITED = re.compile(r"\[(\d+)\]")
 
 
 def with_prompts(gold: GoldPaths, folder: Path) -> GoldPaths:
     """The same paths with `prompt` and `used`, where manifests.jsonl and answers.jsonl stand.
 
     A passage is used where the answer cites its number, such as [2]. An answer that cites nothing
-    does not say what it used, so nobody knows.
+    does not say what it used, so nobody knows; one that refuses uses none.
     """
     manifests = {one["task_id"]: one for one in _lines(folder / MANIFESTS)}
     answers = {_query(one): one for one in _lines(folder / ANSWERS)}
@@ -40,6 +40,16 @@ def ranked_in_prompts(folder: Path) -> dict[str, list[str]]:
         passages = sorted([*one["selected"], *one["excluded"]], key=lambda each: each["rank"])
         ranked[one["task_id"]] = list(dict.fromkeys(each["document"] for each in passages))
     return ranked
+
+
+def most_shown(folder: Path) -> int:
+    """How many passages the fullest prompt shows; 0 where no manifests stand."""
+    return max((len(one["selected"]) for one in _lines(folder / MANIFESTS)), default=0)
+
+
+def answers_of(folder: Path) -> dict[str, str | None]:
+    """Query id -> what the model said, None where its call failed; {} without answers.jsonl."""
+    return {_query(one): one.get("answer") for one in _lines(folder / ANSWERS)}
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -75,9 +85,9 @@ def _prompt(manifest: Mapping[str, Any] | None, gold: str) -> int:
 
 
 def _used(manifest: Mapping[str, Any] | None, answer: Mapping[str, Any] | None, gold: str) -> int:
-    text = (answer or {}).get("answer") or (answer or {}).get("text") or ""
-    cited = {int(number) for number in _CITED.findall(str(text))}
-    if manifest is None or not cited:
+    answer = answer or {}
+    cited = {*cited_numbers(str(answer.get("answer") or answer.get("text") or ""))}
+    if manifest is None or not (cited or answer.get("refused")):
         return UNKNOWN
     shown = enumerate(manifest["selected"], start=1)
     return int(any(number in cited and _is(passage, gold) for number, passage in shown))

@@ -18,7 +18,8 @@ METRICS = ("exact_match", "token_f1", "best_subspan")
 NO_REFERENCES = "The dataset has no reference answers, so answers are not scored."
 
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
-_CITATIONS = re.compile(r"\[\d+(?:\s*[,;-]\s*\d+)*\]")
+_CITATIONS = re.compile(r"\[\d{1,6}(?:\s*[,;-]\s*\d{1,6})*\]")
+_WIDEST = 1000  # numbers that one range stands for, at most
 _HANGUL = re.compile(f"[{HANGUL}]")
 _NO_WORD = ("J", "E", "VCP", "XSV", "XSA", "SF", "SP", "SS", "SO", "SW")
 
@@ -28,7 +29,8 @@ class Words:
     """A text as it is compared: case folded, in NFKC, without marks and English articles.
 
     text: the words as they are, one blank between them.
-    words: the same, of Korean the morphemes without particles, endings and copula.
+    words: the same, of Korean the morphemes without particles, endings and copula, where any are
+        left without these.
     hangul: whether there is any Hangul in it.
     """
 
@@ -78,15 +80,13 @@ def read_words(texts: Sequence[str]) -> list[Words]:
     plain = [_plain(text) for text in texts]
     hangul = [bool(_HANGUL.search(text)) for text in plain]
     pieces = korean.analyse([text for text, yes in zip(plain, hangul, strict=True) if yes])
+    stems = [
+        tuple(p.form for p in next(pieces) if not p.tag.startswith(_NO_WORD)) if yes else ()
+        for yes in hangul
+    ]
     return [
-        Words(
-            text,
-            tuple(p.form for p in next(pieces) if not p.tag.startswith(_NO_WORD))
-            if yes
-            else tuple(text.split()),
-            yes,
-        )
-        for text, yes in zip(plain, hangul, strict=True)
+        Words(text, own or tuple(text.split()), yes)
+        for text, own, yes in zip(plain, stems, hangul, strict=True)
     ]
 
 
@@ -96,6 +96,19 @@ def without_citations(answer: str) -> str:
     Else a number would be found or missed by the place of a passage.
     """
     return _CITATIONS.sub(" ", answer)
+
+
+def cited_numbers(answer: str) -> list[int]:
+    """The numbers of passages that an answer cites, each once, in its order.
+
+    "[2]", "[1, 3]" and "[1; 3]" name single passages, "[1-3]" all from the first to the last.
+    """
+    found: dict[int, None] = {}
+    for citation in _CITATIONS.findall(answer):
+        for part in re.split("[,;]", citation.strip("[]")):
+            ends = [int(number) for number in part.split("-")]
+            found |= dict.fromkeys(range(ends[0], min(ends[-1] + 1, ends[0] + _WIDEST)))
+    return list(found)
 
 
 def score_answers(

@@ -12,6 +12,9 @@ from postprocessors.long_context_reorder import Order
 
 SPREADS = ("adjacent", "half", "ends")
 OWN = "own"
+FIXED = ("ends", OWN)
+"""Where the evidence has one position."""
+
 QUESTIONS = ("after", "before", "both")
 
 
@@ -45,10 +48,14 @@ class Condition(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """One prompt of each task.  position: percent of the way.  repeat: from 0."""
+    """One prompt of each task.
+
+    position: percent of the way, None where the condition alone says where the evidence lies.
+    repeat: from 0.
+    """
 
     condition: Condition
-    position: int
+    position: int | None
     repeat: int
 
 
@@ -103,12 +110,30 @@ class Axes:
         ]
 
     def cells(self) -> Iterator[Cell]:
-        """Every cell; evidence at both ends, or as ranked, has one position."""
+        """Every cell; the passages as ranked have one repeat."""
         for condition in self.conditions():
-            fixed, own = condition.spread in ("ends", OWN), condition.spread == OWN
-            for position in self.positions[:1] if fixed else self.positions:
-                for repeat in range(1 if own else self.repeats):
+            for position in self.spots(condition):
+                for repeat in range(1 if condition.spread == OWN else self.repeats):
                     yield Cell(condition, position, repeat)
+
+    def spots(self, condition: Condition) -> list[int | None]:
+        """The positions of a condition; None alone for evidence at both ends, or as ranked.
+
+        Positions that are one place in a short prompt are one position, the one that is nearest to
+        that place: equal prompts under several names would be no evidence of anything.
+        """
+        documents, evidence, spread, *_ = condition
+        if spread in FIXED:
+            return [None]
+        way = places(documents, evidence, spread, 100)[0]
+        nearest: dict[int, int] = {}
+        for position in self.positions:
+            (place, *_) = places(documents, evidence, spread, position)
+            exact = 100 * place / max(way, 1)
+            before = nearest.get(place)
+            if before is None or abs(position - exact) < abs(before - exact):
+                nearest[place] = position
+        return [position for position in self.positions if position in nearest.values()]
 
 
 def places(documents: int, evidence: int, spread: str, position: float) -> list[int]:
@@ -138,7 +163,7 @@ def arranged(task: Task, cell: Cell, seed: int) -> list[Passage]:
     others = list(task.distractors[: condition.documents - condition.evidence])
     random.Random(f"{seed}/{task.id}/{cell.repeat}").shuffle(others)
     rest = iter(others)
-    at = places(condition.documents, condition.evidence, condition.spread, cell.position)
+    at = places(condition.documents, condition.evidence, condition.spread, cell.position or 0)
     evidence = dict(zip(at, task.evidence, strict=False))
     return [
         evidence[place] if place in evidence else next(rest)

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from experiments.position_lab.paper_lines import with_evidence
-from experiments.position_lab.tasks import NOT_FOUND, Passage, Task, TaskSet, filled
+from experiments.position_lab.tasks import (
+    NOT_FOUND,
+    Passage,
+    Task,
+    TaskSet,
+    check_count,
+    filled,
+)
 from experiments.rag.contexts import passage_text, question_text
 from experiments.rag.evidence_loss import required_documents
 
@@ -22,6 +29,8 @@ class DatasetTasks:
     """Questions with a reference answer and labels; the distractors are what is found wrongly.
 
     pipeline: its ranking gives the distractors, the highest first, as in Liu et al. (TACL 2024).
+        What its gate or its postprocessors take away comes last, in the retriever's order, for
+        the lab needs passages for every question.
     count: how many tasks at most, from the first query.  seed: of the order of the distractors.
     """
 
@@ -34,6 +43,7 @@ class DatasetTasks:
 
         Raises ValueError for a dataset without labels or without reference answers.
         """
+        check_count(self.count)
         dataset = setting.dataset.load()
         required = required_documents(dataset, setting.metrics.rel_level)
         asked = [query for query in dataset.queries if query.answer and required.get(query.id)]
@@ -63,12 +73,12 @@ def _tasks(
         for node in outcome.nodes
     ]
     first = {one.document: one for one in reversed(passages)}
-    rows = {query: row for row, query in enumerate(outcome.retrieved.query_ids)}
+    order = _ranked(outcome)
     tasks = []
     for query in queries:
         gold = required[query.id]
-        nodes = outcome.retrieved.nodes[rows[query.id]].tolist()
-        ranked = [passages[node] for node in nodes if node >= 0]
+        nodes, kept = order[query.id]
+        ranked = [passages[node] for node in nodes]
         best = {**first, **{one.document: one for one in reversed(ranked)}}
         evidence = sorted((best[name] for name in gold if name in best), key=_place(ranked))
         tasks.append(
@@ -78,10 +88,21 @@ def _tasks(
                 ((query.answer or "",),),
                 tuple(evidence),
                 tuple(one for one in ranked if one.document not in gold),
-                above=_above(evidence, ranked, gold),
+                above=_above(evidence, ranked[:kept], gold),
+                tags=query.tags,
             )
         )
     return tasks
+
+
+def _ranked(outcome: Outcome) -> dict[str, tuple[list[int], int]]:
+    """Query id -> its nodes as ranked, then those taken away; and how many were kept."""
+    found = {}
+    for row, query in enumerate(outcome.retrieved.query_ids):
+        kept = [node for node in outcome.ranked.nodes[row].tolist() if node >= 0]
+        all_nodes = dict.fromkeys([*kept, *outcome.retrieved.nodes[row].tolist()])
+        found[query] = [node for node in all_nodes if node >= 0], len(kept)
+    return found
 
 
 def _place(ranked: Sequence[Passage]) -> Callable[[Passage], tuple[int, str]]:

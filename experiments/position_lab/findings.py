@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from experiments.metrics.multiple_testing import holm
 from experiments.metrics.significance import PairedDifference, paired_difference
@@ -17,16 +18,18 @@ from experiments.position_lab.sheet import Sheet
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One condition.
+    """One condition, over all questions or over those of one kind.
 
-    positions: percent.  accuracy: of each.  gap: over them; p_holm: its p for the number of
-    conditions that were tested (Holm, 1979), None where there is no p.
+    kind: a value of a tag, such as paraphrased; "" for all questions.
+    positions: percent, or None alone where the evidence lies as the condition says.
+    accuracy: of each.  gap: over them; p_holm: its p for the number of conditions and kinds that
+    were tested (Holm, 1979), None where there is no p.
     recall: mean assembly_recall.  fill: the largest share of the model's window.
     length: mean characters of an answer.  refused: share of refusals, by position each.
     """
 
     condition: Condition
-    positions: tuple[int, ...]
+    positions: tuple[int | None, ...]
     accuracy: tuple[Share, ...]
     gap: PositionGap
     p_holm: float | None
@@ -34,16 +37,26 @@ class Finding:
     fill: float
     length: tuple[float | None, ...]
     refused: tuple[float | None, ...]
+    kind: str = ""
+
+    @property
+    def label(self) -> str:
+        """For tables and figures."""
+        return f"{self.condition.label}, {self.kind}" if self.kind else self.condition.label
 
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """One condition minus another over the same tasks, each with its mean over the positions."""
+    """One condition minus another over the same tasks, each with its mean over the positions.
+
+    p_holm: the p of the difference for all contrasts of this name (Holm, 1979).
+    """
 
     name: str
     condition: Condition
     baseline: Condition
     difference: PairedDifference
+    p_holm: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +65,7 @@ class Findings:
 
     drops: the shortest prompts minus the longest ones (`length_drop`).
     gains: each order minus `none`.  missing: calls without an answer, of `calls`.
+    kinds: each condition over each kind of question; p_holm is for all of these.
     """
 
     conditions: tuple[Finding, ...]
@@ -59,6 +73,7 @@ class Findings:
     gains: tuple[Contrast, ...]
     missing: int
     calls: int
+    kinds: tuple[Finding, ...] = ()
 
     def measures(self) -> dict[str, float]:
         """All finite numbers, for a tracker."""
@@ -68,7 +83,8 @@ class Findings:
             found |= {f"position_gap/{key}": one.gap.gap, f"position_gap_p/{key}": one.gap.p}
             found |= {f"assembly_recall/{key}": one.recall, f"window_fill/{key}": one.fill}
             for position, share in zip(one.positions, one.accuracy, strict=True):
-                found[f"accuracy/{key}/{position}"] = share.mean
+                place = "" if position is None else f"/{position}"
+                found[f"accuracy/{key}{place}"] = share.mean
         for contrast in (*self.drops, *self.gains):
             name = f"{contrast.name}/{contrast.condition.key}"
             found[name] = contrast.difference.mean
@@ -77,15 +93,8 @@ class Findings:
     def as_json(self) -> dict[str, Any]:
         """A JSON value of all of it."""
         return {
-            "conditions": [
-                {
-                    **asdict(one),
-                    "condition": one.condition._asdict(),
-                    "accuracy": [share._asdict() for share in one.accuracy],
-                    "gap": one.gap._asdict(),
-                }
-                for one in self.conditions
-            ],
+            "conditions": [_finding_json(one) for one in self.conditions],
+            "kinds": [_finding_json(one) for one in self.kinds],
             "length_drop": [_as_json(one) for one in self.drops],
             "order_gain": [_as_json(one) for one in self.gains],
             "calls": self.calls,
@@ -93,36 +102,62 @@ class Findings:
         }
 
 
-def find(sheet: Sheet, conditions: Sequence[Condition], *, seed: int) -> Findings:
-    """All findings of a sheet.  seed: of the permutations."""
-    gaps = [position_gap(sheet.by_position(one, sheet.correct), seed=seed) for one in conditions]
-    tested = [row for row, gap in enumerate(gaps) if gap.p is not None]
-    adjusted = holm([gaps[row].p or 0.0 for row in tested]).tolist() if tested else []
-    p_holm: dict[int, float] = dict(zip(tested, adjusted, strict=True))
+def find(
+    sheet: Sheet,
+    conditions: Sequence[Condition],
+    *,
+    seed: int,
+    kinds: Mapping[str, NDArray[np.bool_]] | None = None,
+) -> Findings:
+    """All findings of a sheet.
+
+    seed: of the permutations.  kinds: kind of question -> which tasks are of it, [n].
+    """
+    every = [
+        _finding(sheet.of_tasks(tasks), one, seed, kind)
+        for kind, tasks in (kinds or {}).items()
+        for one in conditions
+    ]
     return Findings(
-        tuple(
-            _finding(sheet, one, gap, p_holm.get(row))
-            for row, (one, gap) in enumerate(zip(conditions, gaps, strict=True))
-        ),
-        drops=tuple(_drops(sheet, conditions)),
-        gains=tuple(_gains(sheet, conditions)),
+        _corrected([_finding(sheet, one, seed) for one in conditions]),
+        drops=_with_holm(_drops(sheet, conditions)),
+        gains=_with_holm(_gains(sheet, conditions)),
         missing=sheet.missing,
         calls=sheet.correct.size,
+        kinds=_corrected(every),
     )
 
 
-def _finding(sheet: Sheet, one: Condition, gap: PositionGap, p_holm: float | None) -> Finding:
+def _corrected(found: Sequence[Finding]) -> tuple[Finding, ...]:
+    adjusted = _holm([one.gap.p for one in found])
+    return tuple(replace(one, p_holm=p) for one, p in zip(found, adjusted, strict=True))
+
+
+def _with_holm(found: Sequence[Contrast]) -> tuple[Contrast, ...]:
+    adjusted = _holm([one.difference.p for one in found])
+    return tuple(replace(one, p_holm=p) for one, p in zip(found, adjusted, strict=True))
+
+
+def _holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Corrected for as many tests as were made; None stays."""
+    made = [p for p in p_values if p is not None]
+    adjusted = iter(holm(made).tolist() if made else [])
+    return [None if p is None else next(adjusted) for p in p_values]
+
+
+def _finding(sheet: Sheet, one: Condition, seed: int, kind: str = "") -> Finding:
     rows = [row for row, cell in enumerate(sheet.cells) if cell.condition == one]
     return Finding(
         one,
         tuple(sheet.positions(one)),
         tuple(accuracies(sheet.by_position(one, sheet.correct))),
-        gap,
-        p_holm,
+        position_gap(sheet.by_position(one, sheet.correct), seed=seed),
+        p_holm=None,
         recall=float(sheet.recall[rows].mean()),
         fill=float(sheet.fill[rows].max()),
         length=_column_means(sheet.by_position(one, sheet.length)),
         refused=_column_means(sheet.by_position(one, sheet.refused)),
+        kind=kind,
     )
 
 
@@ -154,9 +189,19 @@ def _column_means(values: np.ndarray) -> tuple[float | None, ...]:
     return tuple(float(column.mean()) if column.size else None for column in known)
 
 
+def _finding_json(one: Finding) -> dict[str, Any]:
+    return {
+        **asdict(one),
+        "condition": one.condition._asdict(),
+        "accuracy": [share._asdict() for share in one.accuracy],
+        "gap": one.gap._asdict(),
+    }
+
+
 def _as_json(one: Contrast) -> dict[str, Any]:
     return {
         "condition": one.condition._asdict(),
         "baseline": one.baseline._asdict(),
         **asdict(one.difference),
+        "p_holm": one.p_holm,
     }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from experiments.datasets.paths import existing_file
 from experiments.datasets.records import Record, read_records
-from experiments.position_lab.tasks import Passage, Task, TaskSet
+from experiments.position_lab.tasks import Passage, Task, TaskSet, check_count
 
 if TYPE_CHECKING:
     from experiments.setting import Setting
@@ -39,8 +39,7 @@ class KeyValueTasks:
         Raises ValueError for a file that is none, for lines with fewer pairs than documents, and
         for a count below 1.
         """
-        if self.count < 1:
-            raise ValueError(f"lab_task.count is {self.count}: give 1 or more.")
+        check_count(self.count)
         if self.path is None:
             tasks = [self._made(number, documents, evidence) for number in range(self.count)]
             return TaskSet(f"key_value_{self.strings}", tuple(tasks), self.seed)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from experiments.datasets.paths import existing_file
 from experiments.datasets.records import Record, read_records
-from experiments.position_lab.tasks import Passage, Task, TaskSet, filled
+from experiments.position_lab.tasks import Passage, Task, TaskSet, check_count, filled
 
 if TYPE_CHECKING:
     from experiments.setting import Setting
@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 class PaperTasks:
     """Liu et al. (TACL 2024), section 2: one passage answers, the others are near misses.
 
-    path: a file of lines with "question", "answers" and "ctxs" (title, text, isgold).
+    path: a file of lines with "question", "answers" and "ctxs" (title, text, isgold); "tags" of
+        the question (an object) are optional.
     count: how many tasks at most, from the first.  seed: of the order of the distractors.
     """
 
-    path: str | Path
+    path: str | Path | None
     count: int = 100
     seed: int = 0
 
@@ -31,8 +32,12 @@ class PaperTasks:
 
         Raises ValueError for a file that is none or that has no such line.
         """
-        if self.count < 1:
-            raise ValueError(f"lab_task.count is {self.count}: give 1 or more.")
+        check_count(self.count)
+        if self.path is None:
+            raise ValueError(
+                'lab_task=paper needs a file of lines with "question", "answers" and "ctxs": add '
+                "lab_task.path=FILE.jsonl."
+            )
         notes: list[str] = []
         records = read_records(existing_file(Path(self.path)), notes)[: self.count]
         tasks = [_task(record, number) for number, record in enumerate(records)]
@@ -74,4 +79,11 @@ def _task(record: Record, number: int) -> Task:
         title, text = one.optional_text("title") or "", one.text("text")
         passage = Passage(f"{name}/{place}", title, f"{title}\n{text}" if title else text)
         (gold if one.fields.get("isgold") else others).append(passage)
-    return Task(name, record.text("question"), (tuple(answers),), tuple(gold), tuple(others))
+    return Task(
+        name,
+        record.text("question"),
+        (tuple(answers),),
+        tuple(gold),
+        tuple(others),
+        tags={str(key): str(value) for key, value in record.mapping("tags").items()},
+    )

@@ -28,6 +28,11 @@ class Questions:
     dataset: Dataset | None
     fingerprint: str
 
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """The questions, with as much evidence as the first of the sets has."""
+        return next(iter(self.by_evidence.values()))
+
     @classmethod
     def of(cls, found: Mapping[int, TaskSet]) -> Questions:
         """The questions that every one of the sets has, so that all conditions ask the same.

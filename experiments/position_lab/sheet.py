@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from generation.context import Assembled, ContextAssembler
 
 Values = NDArray[np.float64]
+_NUMBERS = ("correct", "refused", "length", "recall", "fill")
 
 
 def prompt_of(task: Task, cell: Cell, context: ContextAssembler, seed: int) -> Assembled:
@@ -45,12 +46,13 @@ class Sheet:
 
     correct, refused: 1 or 0, NaN where the call failed, [c, n].  length: characters, NaN as well.
     recall: the share of the evidence in the prompt, [c, n].  fill: the share of the model's window
-    that the prompt takes, by o200k tokens, [c, n].
+    that the prompt takes, by o200k tokens, [c, n].  hashes: sha256 (hex) of each prompt, [c][n].
     """
 
     tasks: tuple[str, ...]
     cells: tuple[Cell, ...]
     answers: tuple[tuple[str | None, ...], ...]
+    hashes: tuple[tuple[str, ...], ...]
     correct: Values
     refused: Values
     length: Values
@@ -62,7 +64,18 @@ class Sheet:
         """Calls without an answer."""
         return int(np.isnan(self.correct).sum())
 
-    def positions(self, condition: Condition) -> list[int]:
+    def of_tasks(self, chosen: NDArray[np.bool_]) -> Sheet:
+        """The same cells of some tasks alone.  chosen: [n]."""
+        rows = np.flatnonzero(chosen).tolist()
+        return replace(
+            self,
+            tasks=tuple(self.tasks[row] for row in rows),
+            answers=tuple(tuple(said[row] for row in rows) for said in self.answers),
+            hashes=tuple(tuple(told[row] for row in rows) for told in self.hashes),
+            **{name: getattr(self, name)[:, rows] for name in _NUMBERS},
+        )
+
+    def positions(self, condition: Condition) -> list[int | None]:
         """The positions of a condition, in the order of the columns."""
         found = [cell.position for cell in self.cells if cell.condition == condition]
         return list(dict.fromkeys(found))
@@ -90,7 +103,7 @@ class Sheet:
         return np.asarray(self.by_position(condition, self.correct).mean(axis=1))
 
     def frame(self) -> pd.DataFrame:
-        """One row a call."""
+        """One row a call; U+FFFD in an answer for what no file can hold."""
         import pandas as pd
 
         cells = [
@@ -99,8 +112,14 @@ class Sheet:
         ]
         frame = pd.DataFrame([cell for cell in cells for _ in self.tasks])
         frame.insert(0, "task", [*self.tasks] * len(self.cells))
-        frame["answer"] = [answer for row in self.answers for answer in row]
-        for name in ("correct", "refused", "length", "recall", "fill"):
+        frame["position"] = frame["position"].astype("Int64")
+        frame["context_hash"] = [told for row in self.hashes for told in row]
+        frame["answer"] = [
+            answer if answer is None else _storable(answer)
+            for row in self.answers
+            for answer in row
+        ]
+        for name in _NUMBERS:
             frame[name] = getattr(self, name).ravel()
         return frame
 
@@ -124,6 +143,7 @@ def fill_sheet(
         tuple(task.id for task in tasks[0]),
         tuple(cells),
         texts,
+        tuple(tuple(one.manifest.context_hash for one in row) for row in assembled),
         correct=np.stack([score(own, row) for own, row in zip(tasks, texts, strict=True)]),
         refused=given * np.array([[refuses(text or "") for text in row] for row in texts]),
         length=given * np.array([[len(text or "") for text in row] for row in texts]),
@@ -144,6 +164,10 @@ def fill_sheet(
 def _as_documents(one: Assembled) -> list[Evidence]:
     """Each passage as a document of its own: what is needed here is the passage."""
     return [replace(passage, document=passage.id) for passage in one.manifest.selected]
+
+
+def _storable(text: str) -> str:
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
 def _means(values: Values) -> Values:

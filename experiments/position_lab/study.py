@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING, Any
 from experiments.atomic_file import atomic_file
 from experiments.console import say, show_notes, terminal
 from experiments.figures import write_figure
+from experiments.identity import describe, fingerprint
 from experiments.parameters import parameters
 from experiments.position_lab import words
 from experiments.position_lab.cells import Axes
 from experiments.position_lab.figures import curve_figure, gain_figure, heat_figure
 from experiments.position_lab.findings import Findings, find
+from experiments.position_lab.kinds import kinds_of
 from experiments.position_lab.questions import Questions
 from experiments.position_lab.sheet import Sheet, fill_sheet, prompt_of
 from experiments.position_lab.terminal import show
 from experiments.schema import Report, RunRecord
 from experiments.secrets import masked
-from experiments.summary import write_summary
+from experiments.summary import write_parts, write_summary
 from experiments.tracking.outbox import logged_id
 
 if TYPE_CHECKING:
@@ -42,6 +44,8 @@ class PositionLab:
     tasks: where the questions come from.  axes: what is varied.
     context: writes the prompts; a budget that is too small is told by assembly_recall.
     dry_run: only say how many calls, tokens and dollars it would take.
+    by: a tag of the questions by whose values the findings are told apart as well, such as their
+        wording; None takes "wording" where they have it.
     Every answer is stored as it comes: a lab that was killed goes on where it was.
     """
 
@@ -51,15 +55,17 @@ class PositionLab:
     context: ContextAssembler
     llm: StoredLLM | None
     dry_run: bool = False
+    by: str | None = None
 
     def run(self) -> Report:
         """Ask everything, say what it shows, write the folder of the run and track it.
 
         Raises ValueError for a mistake in the options or the tasks, and without a model.
         """
-        started, llm = time.time(), self._model()
+        started, llm, parts = time.time(), self._model(), describe(self._parts())
         found = self._tasks()
-        show_notes(found.notes)
+        kinds = kinds_of(found.tasks, self.by)
+        show_notes([*found.notes, *words.one_place(self.axes)])
         cells = list(self.axes.cells())
         tasks = [found.by_evidence[cell.condition.evidence] for cell in cells]
         assembled = [
@@ -73,7 +79,8 @@ class PositionLab:
             return Report()
         answers = _rows(llm.complete_many(prompts, stage=STAGE), len(tasks[0]))
         sheet = fill_sheet(tasks, cells, assembled, answers, llm.metadata.context_window)
-        return self._kept(found, sheet, name, started)
+        findings = find(sheet, self.axes.conditions(), seed=found.seed, kinds=kinds)
+        return self._kept(found, sheet, findings, name, started, parts)
 
     def _model(self) -> StoredLLM:
         if self.llm is None:
@@ -93,31 +100,45 @@ class PositionLab:
             }
         )
 
-    def _kept(self, found: Questions, sheet: Sheet, name: str, started: float) -> Report:
+    def _kept(
+        self,
+        found: Questions,
+        sheet: Sheet,
+        findings: Findings,
+        name: str,
+        started: float,
+        parts: Any,
+    ) -> Report:
         """The folder of the run and the tracker's copy."""
-        findings = find(sheet, self.axes.conditions(), seed=found.seed)
         folder = self.setting.open_folder(TITLE)
         files = _write(folder, sheet, findings, name)
+        files += write_parts(folder, parts, __name__)
         said = words.sentences(findings, repeats=self.axes.repeats)
-        value = self._summary(found, findings, said, name)
+        value = self._summary(found, sheet, findings, said, name)
         files.append(write_summary(folder, value))
         self.setting.point_latest(folder)
-        record = self._record(found, findings, files, started)
+        record = self._record(found, findings, files, started, name)
         logged = logged_id(self.setting.track(record))
         write_summary(folder, {**value, "mlflow_run_id": logged})
         show(findings, said, folder)
         return Report(folder=folder, per_query={TITLE: sheet.frame()})
 
     def _summary(
-        self, found: Questions, findings: Findings, said: Sequence[str], name: str
+        self,
+        found: Questions,
+        sheet: Sheet,
+        findings: Findings,
+        said: Sequence[str],
+        name: str,
     ) -> dict[str, Any]:
         return {
             "experiment": TITLE,
             "overrides": [masked(word) for word in self.setting.overrides],
-            "tasks": {
-                "name": found.name,
-                "count": len(next(iter(found.by_evidence.values()))),
-                "fingerprint": found.fingerprint,
+            "tasks": {"name": found.name, "count": len(found.tasks)},
+            "fingerprints": {
+                **({"dataset": found.dataset.fingerprint} if found.dataset else {}),
+                "tasks": found.fingerprint,
+                "prompts": fingerprint(sheet.hashes),
             },
             "model": name,
             "findings": findings.as_json(),
@@ -125,23 +146,25 @@ class PositionLab:
             "mlflow_run_id": None,
         }
 
-    def _record(
-        self, found: Questions, findings: Findings, files: Sequence[Path], started: float
-    ) -> RunRecord:
-        parts = {
+    def _parts(self) -> dict[str, Any]:
+        return {
             "tasks": self.tasks,
             "axes": self.axes,
             "context": self.context,
             "llm": self.llm,
         }
+
+    def _record(
+        self, found: Questions, findings: Findings, files: Sequence[Path], started: float, name: str
+    ) -> RunRecord:
         return RunRecord(
-            name=TITLE,
+            name=f"{TITLE}, {name}",
             experiment=TITLE,
             group=found.name,
             dataset=found.dataset,
             started=started,
             ended=time.time(),
-            params=parameters(parts),
+            params=parameters(self._parts()),
             measures=findings.measures(),
             files=files,
         )
@@ -160,6 +183,8 @@ def _write(folder: Path, sheet: Sheet, findings: Findings, model: str) -> list[P
         "position_curve": curve_figure(findings.conditions, model),
         "documents_by_position": heat_figure(findings.conditions, model),
     }
+    if findings.kinds:
+        figures["position_curve_by_kind"] = curve_figure(findings.kinds, model)
     if findings.gains:
         figures["order_gain"] = gain_figure(findings.gains, model)
     return [answers] + [

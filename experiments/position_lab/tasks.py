@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -37,6 +37,7 @@ class Task:
     literal: a spelling must stand letter for letter (key-value), else as `best_subspan` finds it.
     above: how many distractors the pipeline ranks above the first evidence, `NOT_FOUND` where it
         did not find it; None where no pipeline ranked anything.
+    tags: of the question, such as its wording; they change no prompt.
     """
 
     id: str
@@ -46,6 +47,7 @@ class Task:
     distractors: tuple[Passage, ...]
     literal: bool = False
     above: int | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,12 @@ class TaskSource(Protocol):
         Raises ValueError where there is no such task.
         """
         ...
+
+
+def check_count(count: int) -> None:
+    """Raises ValueError for a number of tasks below 1."""
+    if count < 1:
+        raise ValueError(f"lab_task.count is {count}: give 1 or more.")
 
 
 def score(tasks: Sequence[Task], answers: Sequence[str | None]) -> np.ndarray:

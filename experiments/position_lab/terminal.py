@@ -9,30 +9,38 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from experiments.console import say, terminal
+from experiments.position_lab.figures import place_name
 
 if TYPE_CHECKING:
-    from experiments.position_lab.findings import Findings
+    from experiments.position_lab.findings import Finding, Findings
 
 
 def show(found: Findings, said: Sequence[str], folder: Path) -> None:
-    """Conditions down, positions across; then the sentences, and where the files are."""
+    """Conditions down, positions across; the same by kind of question; sentences, and the files."""
     out = terminal()
-    positions = sorted({position for one in found.conditions for position in one.positions})
-    table = Table(title="accuracy by position of the evidence", title_justify="left")
-    table.add_column("condition")
-    for position in positions:
-        table.add_column(f"{position} %", justify="right")
-    for heading in ("gap", "p"):
-        table.add_column(heading, justify="right")
-    for one in found.conditions:
-        means = dict(zip(one.positions, (share.mean for share in one.accuracy), strict=True))
-        cells = [*(means.get(position) for position in positions), one.gap.gap, one.gap.p]
-        table.add_row(one.condition.label, *map(_cell, cells))
-    out.print(table)
+    out.print(_table("accuracy by position of the evidence", found.conditions))
+    if found.kinds:
+        out.print(_table("the same by kind of question", found.kinds))
     for line in said:
         say(out, line)
     say(out, f"Written to {folder} (and {folder.parent.parent / 'latest'}).")
 
 
-def _cell(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
+def _table(title: str, findings: Sequence[Finding]) -> Table:
+    known = sorted({p for one in findings for p in one.positions if p is not None})
+    positions = [*known, *([None] if any(None in one.positions for one in findings) else [])]
+    table = Table(title=title, title_justify="left")
+    table.add_column("condition")
+    for position in positions:
+        table.add_column(place_name(position), justify="right")
+    for heading in ("gap", "p"):
+        table.add_column(heading, justify="right")
+    for one in findings:
+        means = dict(zip(one.positions, (share.mean for share in one.accuracy), strict=True))
+        cells = [_cell(means.get(position)) for position in positions]
+        table.add_row(one.label, *cells, _cell(one.gap.gap), _cell(one.gap.p, 3))
+    return table
+
+
+def _cell(value: float | None, digits: int = 2) -> str:
+    return "–" if value is None else f"{value:.{digits}f}"

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.atomic_file import atomic_file
+from experiments.metrics.answers import cited_numbers
 from experiments.metrics.refusals import refuses
 
 if TYPE_CHECKING:
     from generation.answers import Answer
     from generation.context import Assembled
-
-_CITATION = re.compile(r"\[(\d+)\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +25,8 @@ class Answered:
     retrieved, ranked: (node id, score) best first, score NaN where a step gave none.
     blocked: why the gate held it back, "" where it passed.
     scores: those that exist.
+    reference: the answer that was wanted, None where nobody gave one.
+    needed: the documents that the query needs.
     """
 
     question: str
@@ -37,6 +37,8 @@ class Answered:
     assembled: Assembled
     answer: Answer
     scores: Mapping[str, float] = field(default_factory=dict)
+    reference: str | None = None
+    needed: Collection[str] = ()
 
     @property
     def id(self) -> str:
@@ -47,7 +49,7 @@ class Answered:
     def cited(self) -> list[str]:
         """The documents that the answer cites, in its order; a number without a passage is none."""
         known = self.assembled.manifest.citations()
-        numbers = [int(number) for number in _CITATION.findall(self.answer.text or "")]
+        numbers = cited_numbers(self.answer.text or "")
         return list(dict.fromkeys(known[number] for number in numbers if number in known))
 
     @property

@@ -9,7 +9,7 @@ import numpy as np
 from llama_index.core.schema import BaseNode, MetadataMode
 
 from experiments.postprocessing import through
-from generation.evidence import Evidence, Selection
+from generation.evidence import OVER_BUDGET, Evidence, Selection
 from retrievers.ranking import Ranking
 
 if TYPE_CHECKING:
@@ -39,6 +39,27 @@ def assemble_all(
         )
         for query, selection, order in zip(dataset.queries, chosen, orders, strict=True)
     ]
+
+
+def assembly_notes(
+    assembled: Sequence[Assembled], budget: int, reorders: Sequence[BatchPostprocessor]
+) -> list[str]:
+    """What a reader should know of how the prompts were made.
+
+    budget: of the assembler.  reorders: as they stand after `assemble_all`.
+    """
+    manifests = [one.manifest for one in assembled]
+    empty = sum(
+        not one.selected and any(left.reason == OVER_BUDGET for left in one.excluded)
+        for one in manifests
+    )
+    said = [note for part in reorders for note in part.notes]
+    if empty:
+        said.append(
+            f"{empty} of {len(manifests)} prompts show no passage, for none that was found fits "
+            f"context.budget={budget}: raise it, or cut the documents with chunker=sentence."
+        )
+    return said
 
 
 def question_text(query: Query) -> str:

@@ -13,6 +13,7 @@ from experiments.metrics.per_query import PerQuery
 from experiments.rag.evidence_loss import STAGES, lost_at
 from experiments.schema import Report
 from experiments.secrets import masked
+from experiments.summary import sided
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +28,8 @@ class Finished:
     """Stories and scores of all queries; what may be shown of them is up to the split.
 
     seconds: stage -> wall time.  usage: stage -> what it asked of models.
-    state: the fingerprint of pipeline, context and model.  started: seconds since the epoch.
+    state: the fingerprint of pipeline, context and model.  parts: all of them, described.
+    started: seconds since the epoch.
     """
 
     dataset: Dataset
@@ -37,6 +39,7 @@ class Finished:
     seconds: Mapping[str, float]
     usage: Mapping[str, Mapping[str, float]]
     state: str
+    parts: Any
     started: float
 
     @property
@@ -61,6 +64,11 @@ class Finished:
             "missing": sum(one.answer.missing for one in self.visible),
         }
 
+    @property
+    def metric(self) -> str | None:
+        """The score that counts: the last one."""
+        return self.scores.metrics[-1] if self.scores.metrics else None
+
     def measures(self) -> dict[str, float]:
         """All finite numbers beside the scores, for a tracker."""
         found = {f"answers/{name}": float(count) for name, count in self.counts.items()}
@@ -69,7 +77,9 @@ class Finished:
             found |= {f"model/{stage}/{name}": value for name, value in numbers.items()}
         return found
 
-    def summary(self, title: str, overrides: Sequence[str]) -> dict[str, Any]:
+    def summary(
+        self, title: str, overrides: Sequence[str], submission: Path | None
+    ) -> dict[str, Any]:
         """The value of summary.json."""
         return {
             "experiment": title,
@@ -82,6 +92,7 @@ class Finished:
                     [one.assembled.manifest.context_hash for one in self.stories]
                 ),
             },
+            "metric": self.metric,
             "scores": {
                 side: {metric: asdict(mean) for metric, mean in means.items()}
                 for side, means in self.means.items()
@@ -89,13 +100,13 @@ class Finished:
             "answers": self.counts,
             "seconds": {stage: round(spent, 4) for stage, spent in self.seconds.items()},
             "usage": {stage: dict(numbers) for stage, numbers in self.usage.items()},
+            "submission": None if submission is None else str(submission),
             "mlflow_run_id": None,
         }
 
     def table(self) -> pd.DataFrame:
         """One row a visible query: its side, its scores, where evidence was lost, the answer."""
-        frame = self.scores.frame()
-        frame.insert(0, "split", self.split.labels(frame.index))
+        frame = sided(self.scores, self.split)
         if set(STAGES) <= {*self.scores.metrics}:
             frame["lost_at"] = lost_at(self.scores)
         frame["blocked"] = [bool(one.blocked) for one in self.stories]
@@ -111,12 +122,11 @@ class Finished:
         return path
 
     def report(self, title: str, folder: Path) -> Report:
-        """What the experiment hands back; the score that counts is the last metric's."""
-        metric = self.scores.metrics[-1] if self.scores.metrics else None
+        """What the experiment hands back."""
         public = self.means.get("public", {})
         return Report(
-            primary=public[metric].mean if metric in public else None,
-            metric=metric,
+            primary=public[self.metric].mean if self.metric in public else None,
+            metric=self.metric,
             means={title: self.means},
             per_query={title: self.table()},
             folder=folder,

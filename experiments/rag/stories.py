@@ -10,6 +10,7 @@ import numpy as np
 from experiments.metrics.per_query import PerQuery
 from experiments.rag.answered import Answered
 from experiments.rag.contexts import question_text
+from experiments.rag.evidence_loss import required_documents
 
 if TYPE_CHECKING:
     from experiments.pipeline import Outcome
@@ -26,12 +27,15 @@ def stories(
     answers: Sequence[Answer],
     scores: PerQuery,
     shown: Collection[str],
+    rel_level: int = 1,
 ) -> list[Answered]:
     """The story of each query, in the dataset's order.
 
-    shown: the queries whose scores may be told. Scores that are missing are left out.
+    shown: the queries whose scores and labels may be told. Scores that are missing are left out.
+    rel_level: from which grade on a document is needed.
     """
     values = scores.values.tolist()
+    required = required_documents(dataset, rel_level)
     gate = outcome.gate
     return [
         Answered(
@@ -47,6 +51,8 @@ def stories(
                 for name, value in zip(scores.metrics, values[row], strict=True)
                 if value == value and query.id in shown
             },
+            reference=query.answer if query.id in shown else None,
+            needed=sorted(required.get(query.id, ())) if query.id in shown else (),
         )
         for row, query in enumerate(dataset.queries)
     ]

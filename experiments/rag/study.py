@@ -3,44 +3,43 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.console import show_notes
+from experiments.destinations import check_destination
+from experiments.gold_path import gold_paths
 from experiments.identity import describe, fingerprint
 from experiments.ledger import LedgerEntry
-from experiments.metrics.answers import NO_REFERENCES, score_answers
+from experiments.metrics.answers import METRICS as ANSWER_SCORES
 from experiments.model_usage import UsageMeter
 from experiments.parameters import parameters
 from experiments.postprocessing import by_role
-from experiments.rag.answer_rows import answer_rows, score_visible
 from experiments.rag.answered import write_answers
-from experiments.rag.contexts import assemble_all, passage_text
-from experiments.rag.evidence_loss import stage_recalls
+from experiments.rag.contexts import assemble_all, assembly_notes, passage_text
 from experiments.rag.finished import Finished
-from experiments.rag.stories import beside, stories
+from experiments.rag.scoring import score_run, unscored
+from experiments.rag.stories import stories
 from experiments.rag.terminal import show
 from experiments.rag.traces import TraceWriter
 from experiments.result import score_rows
 from experiments.schema import Report, RunRecord
 from experiments.stopwatch import Stopwatch
-from experiments.summary import write_parts, write_summary
+from experiments.summary import write_parts, write_ranked, write_summary
 from experiments.tracking.outbox import is_away, logged_id, reason
+from retrievers.ranking import EVERY_PART
 
 if TYPE_CHECKING:
-    from experiments.metrics.per_query import PerQuery
     from experiments.pipeline import Outcome, Pipeline
     from experiments.rag.answer_rows import AnswerMetric
     from experiments.schema import Dataset
     from experiments.setting import Setting
-    from generation.answers import Answer
-    from generation.context import Assembled, ContextAssembler
+    from generation.context import ContextAssembler
     from generation.llm import StoredLLM
 
 STAGE = "answer"
-NO_LABELS = "The dataset has no labels, so it is not known where evidence was lost."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +51,7 @@ class Rag:
     context: chooses and writes the prompt.
     traces: how many queries are traced in MLflow, from the first.
     answer_metrics: name -> what else scores the answers, such as ragas; None is left out.
+    name: what the run is called in MLflow; None for the title.
     """
 
     title: str
@@ -61,39 +61,63 @@ class Rag:
     llm: StoredLLM | None
     traces: int = 100
     answer_metrics: Mapping[str, AnswerMetric | None] = field(default_factory=dict)
+    name: str | None = None
 
     def run(self) -> Report:
         """Answer every query, score what can be scored, write the run's folder and track it.
 
         Raises ValueError for a mistake in the options or the dataset, and without a model.
         """
-        llm = self._model()
+        llm, parts = self._model(), describe(self._parts())
         dataset = self.setting.dataset.load()
         split = self.setting.split.divide(dataset)
+        check_destination(self.setting.submission)
+        if self.setting.submission is not None:
+            self.setting.submission.accepts(dataset)
         started, clock = time.time(), Stopwatch()
         meter = UsageMeter({"llm": llm, "answer_metrics": self.answer_metrics})
         outcome = self.pipeline.run(dataset, self.setting.store)
+        reorders = by_role(self.pipeline.postprocessors)[1]
+        deep = {note for part in reorders for note in part.notes}  # of all that was ranked
         with clock("assemble"):
-            reorders = by_role(self.pipeline.postprocessors)[1]
             assembled = assemble_all(
                 dataset, outcome, self.context, reorders, self._provenance(dataset)
             )
         with clock("generate"):
             answers = llm.complete_many([one.prompt for one in assembled], stage=STAGE)
         with clock("score"):
-            scores = self._scores(dataset, outcome, assembled, answers, split.visible)
+            scores = score_run(
+                dataset,
+                outcome,
+                assembled,
+                answers,
+                metrics=[one for one in self.answer_metrics.values() if one is not None],
+                top_k=self.context.top_k,
+                rel_level=self.setting.metrics.rel_level,
+                shown=split.visible,
+            )
         run = Finished(
             dataset=dataset,
             split=split,
             scores=scores,
-            stories=stories(dataset, outcome, assembled, answers, scores, split.visible),
+            stories=stories(
+                dataset,
+                outcome,
+                assembled,
+                answers,
+                scores,
+                split.visible,
+                self.setting.metrics.rel_level,
+            ),
             seconds={**outcome.seconds, **clock.seconds},
             usage={stage: spent.numbers() for stage, spent in meter.read().items()},
             state=self._state(),
+            parts=parts,
             started=started,
         )
-        notes = [*dataset.notes, *split.notes, *outcome.notes, *scores.notes, *_unscored(dataset)]
-        show_notes(list(dict.fromkeys(notes)))
+        notes = [*dataset.notes, *split.notes, *(one for one in outcome.notes if one not in deep)]
+        notes += assembly_notes(assembled, self.context.budget, reorders)
+        show_notes(list(dict.fromkeys([*notes, *scores.notes, *unscored(dataset)])))
         return self._kept(run, outcome)
 
     def _model(self) -> StoredLLM:
@@ -107,10 +131,14 @@ class Rag:
         return self.llm
 
     def _parts(self) -> dict[str, Any]:
+        return {**self._asking(), "answer_metrics": self.answer_metrics}
+
+    def _asking(self) -> dict[str, Any]:
+        """What can change a prompt or an answer."""
         return {"pipeline": self.pipeline, "context": self.context, "llm": self.llm}
 
     def _state(self) -> str:
-        return fingerprint(describe(self._parts()))
+        return fingerprint(describe(self._asking()))
 
     def _provenance(self, dataset: Dataset) -> dict[str, str]:
         corpus = dataset.corpus_fingerprint or dataset.fingerprint
@@ -120,38 +148,31 @@ class Rag:
             "state_version": self._state(),
             "dataset": dataset.fingerprint,
             "index": fingerprint([corpus, describe(index)]),
+            "validation_profile": ", ".join([*ANSWER_SCORES, *self._asked_besides()]),
         }
 
-    def _scores(
-        self,
-        dataset: Dataset,
-        outcome: Outcome,
-        assembled: Sequence[Assembled],
-        answers: Sequence[Answer],
-        shown: Collection[str],
-    ) -> PerQuery:
-        """What can be scored: recalls with labels, answers with references."""
-        ids = [query.id for query in dataset.queries]
-        found = []
-        level = self.setting.metrics.rel_level
-        metrics = [one for one in self.answer_metrics.values() if one is not None]
-        if metrics:  # before the others: what is asked for besides is not the score that counts
-            rows = answer_rows(dataset, assembled, answers, level)
-            found += [score_visible(metric, rows, shown) for metric in metrics]
-        if dataset.qrels is not None or dataset.spans is not None:
-            top_k = self.context.top_k
-            found.append(stage_recalls(dataset, outcome, assembled, top_k=top_k, rel_level=level))
-        if any(query.answer for query in dataset.queries):
-            references = [[query.answer] if query.answer else [] for query in dataset.queries]
-            found.append(score_answers(ids, [one.text for one in answers], references))
-        return beside(tuple(ids), found)
+    def _asked_besides(self) -> list[str]:
+        """What scores the answers beside the plain scores, by the names of its options."""
+        return [name for name, metric in self.answer_metrics.items() if metric is not None]
 
     def _kept(self, run: Finished, outcome: Outcome) -> Report:
         """The folder of the run, the tracker's copy, the traces, the tables in the terminal."""
         folder = self.setting.open_folder(self.title)
         files = [*write_answers(folder, run.stories), run.write_table(folder)]
-        files.append(write_parts(folder, describe(self._parts())))
-        value = run.summary(self.title, self.setting.overrides)
+        files += write_ranked(
+            folder,
+            self.title,
+            ranking=outcome.ranking,
+            blocked=dict(
+                zip(outcome.ranking.query_ids, outcome.gate.blocked.tolist(), strict=True)
+            ),
+            reasons=outcome.gate.reasons,
+            gold=gold_paths(outcome, run.dataset, [one.id for one in run.visible]),
+        )
+        files += write_parts(folder, run.parts, __name__)
+        submission = self._submit(folder, run, outcome)
+        files += [submission] if submission else []
+        value = run.summary(self.title, self.setting.overrides, submission)
         files.append(write_summary(folder, value))
         self.setting.point_latest(folder)
         self._count(run)
@@ -161,6 +182,21 @@ class Rag:
         show(run.means, run.counts, folder, traced)
         return run.report(self.title, folder)
 
+    def _submit(self, folder: Path, run: Finished, outcome: Outcome) -> Path | None:
+        """The submission, with the answers where its format has a place for them."""
+        writer = self.setting.submission
+        if writer is None:
+            return None
+        plans = {plan.id: plan.for_part(EVERY_PART) for plan in outcome.plans}
+        path = writer.write(
+            folder,
+            run.dataset,
+            outcome.ranking,
+            asked={query: "\n".join(plan.texts[EVERY_PART]) for query, plan in plans.items()},
+            answers={one.id: one.answer.text or "" for one in run.stories},
+        )
+        return Path(path)
+
     def _count(self, run: Finished) -> None:
         if self.setting.ledger is not None:
             rows = score_rows(run.scores, run.split)
@@ -168,14 +204,13 @@ class Rag:
             self.setting.ledger.record(run.dataset.fingerprint, [entry])
 
     def _record(self, run: Finished, files: Sequence[Path]) -> RunRecord:
-        parts = {**self._parts(), "answer_metrics": self.answer_metrics}
         return RunRecord(
-            name=self.title,
+            name=self.name or self.title,
             experiment=self.title,
             dataset=run.dataset,
             started=run.started,
             ended=time.time(),
-            params=parameters(parts),
+            params=parameters(self._parts()),
             scores=run.means,
             measures=run.measures(),
             files=files,
@@ -189,7 +224,10 @@ class Rag:
         writer = TraceWriter(
             uri=self.setting.tracker.uri,  # type: ignore[attr-defined]  # a tracker with ids
             run=logged,
-            texts={node.node_id: passage_text(node) for node in outcome.nodes},
+            passages={
+                node.node_id: (node.ref_doc_id or node.node_id, passage_text(node))
+                for node in outcome.nodes
+            },
             seconds=run.seconds,
         )
         try:
@@ -199,10 +237,3 @@ class Rag:
                 raise
             show_notes([f"MLflow does not take traces ({reason(error)}); the run is whole."])
             return 0
-
-
-def _unscored(dataset: Dataset) -> list[str]:
-    """What is skipped, and why."""
-    labels = dataset.qrels is not None or dataset.spans is not None
-    answers = any(query.answer for query in dataset.queries)
-    return ([] if labels else [NO_LABELS]) + ([] if answers else [NO_REFERENCES])

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from generation.evidence import OVER_BUDGET
+from retrievers.ranking import EVERY_PART
 
 if TYPE_CHECKING:
     from experiments.rag.answered import Answered
 
 _SHOWN = 20  # results of a ranking that a span lists
 _RUN = "mlflow.sourceRun"
+_EVERY = {EVERY_PART: "every part"}
 
 
 class _Span(NamedTuple):
@@ -31,14 +35,14 @@ class TraceWriter:
     """Writes the traces of one run.
 
     uri: of the tracking server.  run: the MLflow id of the run they belong to.
-    texts: node id -> what a model reads of it.
+    passages: node id -> its document and what a model reads of it.
     seconds: stage -> wall time of all queries. A batch has no time of each query's own, so a span
         of a batched stage has its share of it; that of a call has the call's.
     """
 
     uri: str
     run: str
-    texts: Mapping[str, str]
+    passages: Mapping[str, tuple[str, str]]
     seconds: Mapping[str, float]
 
     def write(self, stories: Sequence[Answered], *, started: float, queries: int) -> int:
@@ -88,8 +92,8 @@ class TraceWriter:
             "retrieve",
             "RETRIEVER",
             share.get("retrieve", 0.0),
-            {part: list(texts) for part, texts in one.searched.items()},
-            self._documents(one.retrieved),
+            {_EVERY.get(part, part): list(texts) for part, texts in one.searched.items()},
+            self._documents(one.retrieved, one.needed),
             {"candidates": len(one.retrieved)},
         )
         yield _Span(
@@ -97,7 +101,7 @@ class TraceWriter:
             "RERANKER",
             share.get("gate", 0.0) + share.get("postprocess", 0.0),
             {"candidates": [name for name, _ in one.retrieved[:_SHOWN]]},
-            self._documents(one.ranked),
+            self._documents(one.ranked, one.needed),
             {"blocked": one.blocked} if one.blocked else {},
         )
         yield _Span(
@@ -105,7 +109,14 @@ class TraceWriter:
             "TASK",
             share.get("assemble", 0.0),
             {"selected": [f"{p.id} (rank {p.rank + 1})" for p in manifest.selected]},
-            {"prompt": one.assembled.prompt},
+            {
+                "prompt": one.assembled.prompt,
+                "dropped": [
+                    f"{p.id} (rank {p.rank + 1}, {p.tokens} tokens): {p.reason}"
+                    for p in manifest.excluded
+                    if p.reason == OVER_BUDGET
+                ],
+            },
             {
                 "context_hash": manifest.context_hash,
                 "tokens": sum(manifest.tokens),
@@ -125,19 +136,27 @@ class TraceWriter:
             "score",
             "EVALUATOR",
             share.get("score", 0.0),
-            {"answer": one.answer.text, "cited": one.cited},
+            {
+                "answer": one.answer.text,
+                "reference": one.reference,
+                "cited": one.cited,
+                "needed": list(one.needed),
+            },
             dict(one.scores),
             {},
         )
 
-    def _documents(self, found: Sequence[tuple[str, float]]) -> list[dict[str, Any]]:
-        """The shape that MLflow shows as documents."""
+    def _documents(
+        self, found: Sequence[tuple[str, float]], needed: Collection[str]
+    ) -> list[dict[str, Any]]:
+        """The shape that MLflow shows as documents; those that the query needs are marked."""
         return [
             {
                 "id": name,
-                "page_content": self.texts[name],
+                "page_content": self.passages[name][1],
                 "metadata": {
                     "rank": rank,
+                    **({"needed": True} if self.passages[name][0] in needed else {}),
                     "chunk_id": name,
                     **({} if math.isnan(score) else {"score": score}),
                 },

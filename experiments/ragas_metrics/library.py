@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import warnings
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -18,15 +19,23 @@ def ragas(module: str, name: str) -> Any:
 
     Raises ModuleNotFoundError without the extra; the command line says how it is installed.
     """
-    os.environ.setdefault("RAGAS_DO_NOT_TRACK", "true")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # ids and strings have no other place
+    with _quietly():
         return getattr(import_module(module), name)
 
 
 def version() -> str:
     """Of ragas, as it is installed."""
-    return str(ragas("ragas", "__version__"))
+    with _quietly():
+        from ragas import __version__
+    return str(__version__)
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    os.environ.setdefault("RAGAS_DO_NOT_TRACK", "true")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # ids and strings have no other place
+        yield
 
 
 def finish(work: Coroutine[Any, Any, T]) -> T:

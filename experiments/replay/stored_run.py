@@ -5,22 +5,26 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from experiments.secrets import MASK
+from experiments.summary import SUMMARY, summaries
 
-SUMMARY = "summary.json"
 _OURS = ("setting.folder", "tracker", "ledger", "force", "submission.path", "hydra.mode")
 
 
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """The folder of a run and its summary."""
+    """The folder of a run and its summary.
+
+    part: the one pipeline that the folder holds, where it is a copy from MLflow; "" for all.
+    """
 
     folder: Path
     summary: Mapping[str, Any]
+    part: str = ""
 
     @classmethod
     def read(cls, folder: Path) -> StoredRun:
@@ -29,9 +33,11 @@ class StoredRun:
         try:
             summary = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
+            trials = sorted(folder.glob(f"*/{SUMMARY}"))
+            such = f"that of a trial, such as {trials[0].parent}" if trials else "runs/latest"
             raise ValueError(
-                f"{folder} has no {SUMMARY}: give replay.run the folder of a run, such as "
-                "runs/latest, or the id of a run in MLflow."
+                f"{folder} has no {SUMMARY}: give replay.run the folder of a run, {such}, or the "
+                "id of a run in MLflow."
             ) from None
         except ValueError as error:
             raise ValueError(f"{path} is no JSON ({error}): the run cannot be read.") from error
@@ -55,22 +61,37 @@ class StoredRun:
             )
         return [word for word in words if not sets(word, _OURS)]
 
+    def holds(self, name: str) -> bool:
+        """Whether a file of the run belongs to what the folder holds of it."""
+        return not self.part or name.startswith(f"{self.part}/")
+
+    def submissions(self) -> dict[str, Path]:
+        """Place in the run's folder -> the submission of each pipeline, wherever it was written."""
+        found: dict[str, Path] = {}
+        for name, page in {"": self.summary, **(self.summary.get("pipelines") or {})}.items():
+            if page.get("submission"):
+                elsewhere = Path(page["submission"])
+                own = self.folder / name / elsewhere.name
+                path = own if own.is_file() else elsewhere
+                found |= {f"{name}/submission".lstrip("/"): path} if path.is_file() else {}
+        return found
+
 
 def find_run(run: str, runs: Path, uri: str | None, copy: Path) -> StoredRun:
     """The run of a folder or of an MLflow id.
 
     runs: the folder that is searched for a run with this id.  uri: of the MLflow server that is
     asked for one that is not there; None asks nobody.  copy: where its files go.
-    Raises ValueError where there is no such run.
+    Raises ValueError where there is no such run, and where MLflow does not answer.
     """
     folder = Path(run).expanduser()
     if folder.exists():
         return StoredRun.read(folder.resolve())
-    for path in sorted(runs.glob(f"*/*/{SUMMARY}")):
+    for path in summaries(runs):
         if run in _ids(json.loads(path.read_text(encoding="utf-8"))):
             return StoredRun.read(path.parent)
     if uri is not None and _download(run, uri, copy):
-        return StoredRun.read(copy)
+        return _copied(copy)
     raise ValueError(
         f"replay.run is '{run}', which is no folder and no run in MLflow that has kept its "
         f"{SUMMARY}: give the folder of a run, such as runs/latest."
@@ -84,19 +105,33 @@ def _ids(summary: Mapping[str, Any]) -> set[str]:
 
 
 def _download(run: str, uri: str, copy: Path) -> bool:
-    """Whether MLflow had the files of the run."""
-    os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
-    from mlflow import MlflowClient
-    from mlflow.exceptions import MlflowException
+    """Whether MLflow had the files of the run. Raises ValueError where it does not answer."""
+    from experiments.tracking.finished import UnknownRunError, asked
 
-    client = MlflowClient(uri)
+    os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
     try:
-        names = [one.path for one in client.list_artifacts(run)]
-        for name in names if SUMMARY in names else ():
-            client.download_artifacts(run, name, str(copy))
-    except MlflowException:
+        with asked(uri, run) as client:
+            names = [one.path for one in client.list_artifacts(run)]
+            for name in names if SUMMARY in names else ():
+                client.download_artifacts(run, name, str(copy))
+    except UnknownRunError:
         return False
     return SUMMARY in names
+
+
+def _copied(copy: Path) -> StoredRun:
+    """A copy from MLflow, where each pipeline has a run of its own: its files get their folder."""
+    run = StoredRun.read(copy)
+    pipelines = list(run.summary.get("pipelines") or {})
+    if not pipelines:
+        return run
+    ranking = (copy / "ranking.trec").read_text(encoding="utf-8").split("\n")[0]
+    part = next((name for name in pipelines if ranking.endswith(f" {name}")), pipelines[0])
+    (copy / part).mkdir()
+    for path in list(copy.iterdir()):
+        if path.is_file() and path.name != SUMMARY:
+            path.rename(copy / part / path.name)
+    return replace(run, part=part)
 
 
 def sets(word: str, options: Sequence[str]) -> bool:
@@ -105,15 +140,9 @@ def sets(word: str, options: Sequence[str]) -> bool:
     return any(name == option or name.startswith(f"{option}.") for option in options)
 
 
-def described_parts(folder: Path) -> dict[str, Any]:
-    """Folder of a pipeline ("" for the run itself) -> its pipeline.json."""
+def pages(folder: Path, name: str) -> dict[str, Any]:
+    """Folder of a pipeline ("." for the run itself) -> its JSON file of that name."""
     return {
         str(path.parent.relative_to(folder)): json.loads(path.read_text(encoding="utf-8"))
-        for path in sorted(folder.glob("**/pipeline.json"))
+        for path in sorted(folder.glob(f"**/{name}"))
     }
-
-
-def files_of(folder: Path, names: Sequence[str]) -> dict[str, Path]:
-    """Path below the folder -> file, of all files that have one of these names."""
-    found = [path for name in names for path in sorted(folder.glob(f"**/{name}"))]
-    return {str(path.relative_to(folder)): path for path in found}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from experiments.atomic_file import atomic_file
 from experiments.console import say, terminal
 from experiments.identity import ROOT
-from experiments.replay.differences import reasons, result_differences
+from experiments.replay.differences import reasons, result_differences, results
 from experiments.replay.stored_run import StoredRun, find_run, sets
 from experiments.schema import Report
 
@@ -50,12 +50,23 @@ class Replay:
         uri = getattr(self.setting.tracker, "uri", None)
         before = find_run(self.source, Path(self.setting.folder), uri, folder / "before")
         after = self._again(before.words(), folder / "again")
-        differing, why = result_differences(before.folder, after.folder), reasons(before, after)
-        page = {"run": str(before.folder), "same": not differing, "differences": differing}
+        compared = sorted(results(before))
+        if not compared:
+            raise ValueError(
+                f"{before.folder} keeps no table of rankings, prompts, answers or scores, so there "
+                "is nothing to hold a repeated run against."
+            )
+        differing, why = result_differences(before, after), reasons(before, after)
+        page = {
+            "run": str(before.folder),
+            "same": not differing,
+            "compared": compared,
+            "differences": differing,
+        }
         with atomic_file(folder / "replay.json") as part:
             text = json.dumps({**page, "reasons": why}, ensure_ascii=False, indent=2)
             part.write_text(f"{text}\n", encoding="utf-8")
-        self._tell(differing, why, folder)
+        self._tell(compared, differing, why, folder)
         return Report(folder=folder)
 
     def _again(self, words: Sequence[str], folder: Path) -> StoredRun:
@@ -70,10 +81,12 @@ class Replay:
             )
         return StoredRun.read((folder / "latest").resolve())
 
-    def _tell(self, differing: Sequence[str], why: Sequence[str], folder: Path) -> None:
+    def _tell(
+        self, compared: Sequence[str], differing: Sequence[str], why: Sequence[str], folder: Path
+    ) -> None:
         out = terminal()
         if not differing:
-            say(out, "The same: rankings, prompts, answers and scores, byte for byte.")
+            say(out, f"The same, byte for byte: {', '.join(compared)}.")
         for sentence in differing:
             say(out, f"Differs: {sentence}")
         for sentence in why:

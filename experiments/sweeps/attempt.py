@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig
@@ -16,7 +16,7 @@ from experiments.sweeps.failed_trial import count_failed
 from experiments.sweeps.trial import FAILED, RUN, STORED, Ending, Trial, current
 
 if TYPE_CHECKING:
-    from experiments.schema import Tracker
+    from experiments.schema import Mean, Tracker
 
 WORST = -1.0
 """Below every objective: means lie in 0…1, and one that should be small counts negatively."""
@@ -48,14 +48,31 @@ def attempt(run: Callable[[], Report], config: DictConfig) -> float:
 
 
 def objective(report: Report) -> float:
-    """The public mean of the first metric, negative where a smaller one is better."""
+    """The public mean of the first metric, negative where a smaller one is better.
+
+    A query that it does not cover counts as the worst, so that no trial wins by calls that failed.
+    """
     if report.primary is None:
         return WORST
-    return report.primary if report.higher_is_better else -report.primary
+    missing, up = _not_covered(report), report.higher_is_better
+    worst = min(report.primary, 0.0) if up else max(report.primary, 1.0)
+    value = report.primary * (1.0 - missing) + worst * missing
+    return value if up else -value
+
+
+def _not_covered(report: Report) -> float:
+    """The share of the public queries that have no score."""
+    public = _last(report).get("public", {}).get(report.metric or "")
+    return 1.0 - public.n_scored / public.n_total if public and public.n_total else 0.0
+
+
+def _last(report: Report) -> Mapping[str, Mapping[str, Mean]]:
+    """The means of the pipeline whose score counts."""
+    return list(report.means.values())[-1] if report.means else {}
 
 
 def _ending(trial: Trial, report: Report, seconds: float) -> Ending:
-    means = list(report.means.values())[-1] if report.means else {}
+    means = _last(report)
     return Ending(
         number=trial.number,
         name=trial.name,
@@ -65,6 +82,10 @@ def _ending(trial: Trial, report: Report, seconds: float) -> Ending:
         metric=report.metric,
         higher_is_better=report.higher_is_better,
         scores={side: {name: mean.mean for name, mean in by.items()} for side, by in means.items()},
+        scored={
+            side: {name: f"{mean.n_scored}/{mean.n_total}" for name, mean in by.items()}
+            for side, by in means.items()
+        },
     )
 
 

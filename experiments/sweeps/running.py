@@ -22,6 +22,7 @@ from experiments.sweeps.plan import SweepPlan, plan
 from experiments.sweeps.table import trial_table, write_trials
 from experiments.sweeps.trial import FAILED, STORED, Ending, SweepHeader, best
 from experiments.sweeps.watch import Watch
+from experiments.tracking.names import stored_name
 
 if TYPE_CHECKING:
     from experiments.ledger import Ledger
@@ -170,7 +171,10 @@ class RunningSweep:
         said = [f"{len(trials)} of {self.header.total} trials", f"{stored} of them stored before"]
         lines = [", ".join(said) + f". All of them: {self.folder / 'trials.json'}"]
         if best(trials) is None and any(trial.metric for trial in trials):
-            lines.append("No best is marked: the trials differ in dataset, split or metric.")
+            lines.append(
+                "No best is marked: the trials differ in dataset, split, metric or in how many "
+                "queries they score."
+            )
         lines += [f"failed: {trial.name}: {trial.reason}" for trial in failed]
         for line in lines:
             out.print(line, markup=False, highlight=False, soft_wrap=True)
@@ -214,6 +218,6 @@ def _best_scores(top: Ending | None) -> dict[str, float]:
     """The scores of the best trial, under the names that the trials' own have in the tracker."""
     if top is None or top.metric is None:
         return {}
-    name = top.metric.replace("@", "_at_")
+    name = stored_name(top.metric)
     scores = {side: top.score(side) for side in ("public", "private")}
     return {f"{side}/{name}": score for side, score in scores.items() if score is not None}

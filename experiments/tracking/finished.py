@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 TABLE = "per_query.parquet"
 
 
+class UnknownRunError(ValueError):
+    """A tracker has no run of this id."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class FinishedRun:
     """A run and its scores: a row a query, its column "split", then a column a metric.
@@ -46,7 +50,7 @@ def read_finished(uri: str, run_id: str) -> FinishedRun:
     """
     import pandas as pd
 
-    with _asked(uri, run_id) as client:
+    with asked(uri, run_id) as client:
         run = client.get_run(run_id)
         if TABLE not in {file.path for file in client.list_artifacts(run_id)}:
             raise ValueError(
@@ -65,7 +69,7 @@ def note_on_run(
     from mlflow.entities import Metric, RunTag
 
     at = int(time.time() * 1000)
-    with _asked(uri, run_id) as client:
+    with asked(uri, run_id) as client:
         client.log_batch(
             run_id,
             metrics=[Metric(name, value, at, 0) for name, value in numbers.items()],
@@ -74,8 +78,11 @@ def note_on_run(
 
 
 @contextmanager
-def _asked(uri: str, run_id: str) -> Iterator[MlflowClient]:
-    """MLflow at this address; what it complains of becomes one sentence."""
+def asked(uri: str, run_id: str) -> Iterator[MlflowClient]:
+    """MLflow at this address, asked about a run; what it complains of becomes one sentence.
+
+    Raises UnknownRunError for a run that it does not have, ValueError where it does not answer.
+    """
     for name, value in PATIENCE.items():
         os.environ.setdefault(name, value)
     from mlflow.exceptions import MlflowException
@@ -85,7 +92,7 @@ def _asked(uri: str, run_id: str) -> Iterator[MlflowClient]:
     except MlflowException as error:
         place = without_credentials(uri)
         if error.error_code in ("RESOURCE_DOES_NOT_EXIST", "INVALID_PARAMETER_VALUE"):
-            raise ValueError(
+            raise UnknownRunError(
                 f'MLflow at {place} has no run "{run_id}": give the id that its page shows, or '
                 "another tracker.uri."
             ) from None

@@ -171,3 +171,15 @@ def test_our_own_scores_are_trec_evals_on_its_own_run(real_data, tmp_path):
     means = report.means["results"]["all"]
     assert f"{means['map'].mean:.4f}" == official["map"]
     assert f"{means['mrr'].mean:.4f}" == official["recip_rank"]
+
+
+def test_ties_whose_order_counts_are_noted_with_whose_order_it_is(tmp_path, capsys):
+    for name, scores in (("tied", (1.0, 1.0)), ("apart", (2.0, 1.0))):
+        lines = [f"1 Q0 {d} 1 {s} t\n" for d, s in zip(("a", "my%20file.pdf"), scores, strict=True)]
+        (tmp_path / f"{name}.trec").write_text("".join(lines) + "2 Q0 b 1 1 t\n2 Q0 b 2 1 t\n")
+    report = score(tmp_path, [str(tmp_path / f"{name}.trec") for name in ("tied", "apart")])
+    assert [report.means[name]["public"]["mrr"].mean for name in ("tied", "apart")] == [0.75, 0.75]
+    notes = [line for line in capsys.readouterr().out.splitlines() if "equal scores" in line]
+    (note,) = notes
+    assert note.startswith("tied: ")
+    assert "in 1 queries documents with equal scores have unequal labels" in note

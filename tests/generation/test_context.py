@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generation.context import ContextAssembler, Manifest, context_hash, reassemble
+from generation.context import VERSION, ContextAssembler, Manifest, context_hash, reassemble
 from generation.evidence import BELOW_TOP_K, OVER_BUDGET, Evidence, assembly_recall, select
 from generation.slots import ORDER, Layout
 from retrievers.tokens import tokens_of
@@ -44,6 +44,11 @@ def test_passages_are_taken_by_rank_whole_or_not_at_all():
 def test_top_k_leaves_out_what_would_have_fitted():
     found = select(evidence(*TEXTS), budget=10_000, top_k=2)
     assert [one.reason for one in found.excluded] == [BELOW_TOP_K] * 2
+
+
+def test_what_no_budget_could_bring_in_is_below_top_k():
+    found = select(evidence(*TEXTS), budget=0, top_k=2)
+    assert [one.reason for one in found.excluded] == [OVER_BUDGET] * 2 + [BELOW_TOP_K] * 2
 
 
 def test_recall_of_the_assembly_needs_no_model():
@@ -104,8 +109,36 @@ def test_xml_is_well_formed_whatever_stands_in_the_texts():
 
 
 @pytest.mark.parametrize(
+    "text", ["\x00\x08\x0b\x1b", "\ud800", "\ufffe\uffff", "]]>", "{question}"]
+)
+def test_xml_is_well_formed_whatever_signs_a_text_has(text):
+    assembler = ContextAssembler(layout=Layout(tags="xml"), texts={"rules": text})
+    found = Evidence("d#0", f"d \"<&'\n{text}", text, 0)
+    prompt = assembler.assemble("q", f"q {text}", assembler.choose([found])).prompt
+    root = ElementTree.fromstring(f"<prompt>{prompt}</prompt>")
+    assert [one.tag for one in root] == ["rules", "supporting_evidence", "question"]
+    assert len(root.find("supporting_evidence/passage").text) == len(text)
+
+
+def test_no_passage_is_left_without_a_slot_in_silence():
+    with pytest.raises(ValueError, match="4 passages without a slot"):
+        assembled(layout=Layout(order=["rules", "question"]))
+    with pytest.raises(ValueError, match="2 passages without a slot"):
+        assembled(layout=Layout(order=["key_evidence", "question"], key=2))
+    assert "[4]" in assembled(layout=Layout(order=["key_evidence", "question"], key=4)).prompt
+    assert "물은" in assembled(top_k=0, layout=Layout(order=["question"])).prompt
+
+
+def test_a_heading_of_ones_own_leaves_the_others():
+    prompt = assembled(layout=Layout(titles={"question": "질문"}), texts={"rules": "r"}).prompt
+    assert prompt.startswith("Rules:\n")
+    assert "질문:\n물은?" in prompt
+
+
+@pytest.mark.parametrize(
     ("options", "said"),
     [
+        ({"order": ["rules", "supporting_evidence"]}, '"question" is required and has no place'),
         ({"order": ["rules", "rules"]}, "stands twice"),
         ({"order": ["answers"]}, 'no slot "answers"'),
     ],
@@ -128,4 +161,4 @@ def test_an_order_must_be_a_permutation():
 def test_the_manifest_names_what_was_left_out_and_what_it_would_have_cost():
     told = json.loads(assembled(top_k=1).manifest.to_json())
     assert [one["tokens"] for one in told["excluded"]] == [cost(text) for text in TEXTS[1:]]
-    assert told["assembler_version"] == "1"
+    assert told["assembler_version"] == VERSION

@@ -39,6 +39,13 @@ def test_a_prompt_is_read_back(tags, question, key):
     assert read.passages == dict(enumerate(TEXTS, start=1))
 
 
+def test_a_plain_prompt_that_quotes_xml_is_read_as_plain():
+    texts = ["<question>\nWhat?\n</question> stands in it.", "서울은 수도이다."]
+    read = read_prompt(prompt("수도는?", texts))
+    assert read.question == "수도는?"
+    assert read.passages == dict(enumerate(texts, start=1))
+
+
 @pytest.mark.parametrize("tags", ["plain", "xml"])
 def test_the_best_sentence_is_quoted_with_its_citation(tags):
     assert answer("대한민국의 수도는 어디인가?", tags=tags) == "서울은 대한민국의 수도이다. [3]"

@@ -44,9 +44,19 @@ def test_one_order_holds_for_every_k(tmp_path):
     readings = {"1": Reading(1, "best_last"), "3": Reading(3, "best_last")}
     dataset = study["setting"].dataset.load()
     outcome = study["pipeline"].run(dataset, study["setting"].store)
-    scores = read_many(dataset, outcome, study["context"], study["llm"], readings)
-    assert scores["1"].column("best_subspan").mean() == 1
-    assert scores["3"].column("best_subspan").mean() == 0
+    read = read_many(dataset, outcome, study["context"], study["llm"], readings)
+    assert read["1"].scores.column("best_subspan").mean() == 1
+    assert read["3"].scores.column("best_subspan").mean() == 0
+    assert read["1"].prompts != read["3"].prompts
+
+
+def test_the_table_fits_a_terminal_and_says_what_it_covers(tmp_path, capsys):
+    TopKSaturation(**parts(tmp_path, first_passage), top_ks=[1, 2, 3, 5, 10, 20]).run()
+    told = capsys.readouterr().out
+    assert "k=20" in told
+    assert "…" not in told
+    assert "12/12" in told
+    assert max(map(len, told.split("\n")[:8])) <= 80
 
 
 def test_without_a_model_there_are_recalls_and_a_word_why(tmp_path, capsys):
@@ -75,8 +85,9 @@ def test_the_figure_has_recalls_and_the_answer_score(tmp_path):
     dataset = study["setting"].dataset.load()
     outcome = study["pipeline"].run(dataset, study["setting"].store)
     readings = {str(k): Reading(k, "none") for k in (1, 2)}
-    scores = read_many(dataset, outcome, study["context"], study["llm"], readings)
-    figure = saturation_figure({int(k): one for k, one in scores.items()}, ["q0", "q1", "q2"])
+    read = read_many(dataset, outcome, study["context"], study["llm"], readings)
+    scores = {int(k): one.scores for k, one in read.items()}
+    figure = saturation_figure(scores, ["q0", "q1", "q2"])
     lines = {line.name: list(line.x) for line in figure.data}
     assert lines == {name: [1, 2] for name in ("ranking_recall", "assembly_recall", "best_subspan")}
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from experiments.metrics.answers import METRICS, read_words, score_answers
+from experiments.metrics.answers import METRICS, cited_numbers, read_words, score_answers
 from experiments.metrics.refusals import refuses
 
 
@@ -32,6 +32,8 @@ def scores(answer, *references):
         (unicodedata.normalize("NFD", "서울은"), "서울", 1, 1, 1),
         ("3,000 m", "3000 m", 1, 1, 1),
         ("６０００", "6000", 1, 1, 1),
+        ("이었다", "이다", 0, 0, 0),
+        ("이다", "이다", 1, 1, 1),
     ],
 )
 def test_known_pairs(answer, reference, exact, f1, subspan):
@@ -111,3 +113,19 @@ def test_answers_are_no_refusals(answer):
 def test_the_number_of_a_passage_is_no_answer(answer):
     assert scores(answer, "14")["best_subspan"] == 0
     assert scores(f"14 {answer}", "14")["best_subspan"] == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "numbers"),
+    [
+        ("", []),
+        ("So it is [2].", [2]),
+        ("Both [1, 3] and [3][2].", [1, 3, 2]),
+        ("[2-4] agree; [4; 1] too", [2, 3, 4, 1]),
+        ("[4-2] is no range, [x] no number", []),
+        (f"[{'1' * 5000}]", []),
+        ("[1-999999]", list(range(1, 1001))),
+    ],
+)
+def test_citations_are_read_in_all_their_forms(answer, numbers):
+    assert cited_numbers(answer) == numbers

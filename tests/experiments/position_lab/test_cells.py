@@ -83,6 +83,29 @@ def test_cells_differ_in_the_place_of_the_evidence_alone(position, repeat, evide
     assert len(first.encode()) == len(moved.encode())
 
 
+@pytest.mark.parametrize(
+    ("documents", "evidence", "spread", "spots"),
+    [
+        (5, 1, "adjacent", [0, 25, 50, 75, 100]),
+        (4, 1, "adjacent", [0, 25, 75, 100]),
+        (3, 1, "adjacent", [0, 50, 100]),
+        (2, 1, "adjacent", [0, 100]),
+        (2, 2, "adjacent", [0]),
+        (3, 2, "half", [0, 100]),
+        (5, 2, "ends", [None]),
+        (5, 1, "own", [None]),
+    ],
+)
+def test_positions_that_are_one_place_are_asked_once(documents, evidence, spread, spots):
+    axes = Axes(documents=[documents], evidence=[1], repeats=2)
+    condition = Condition(documents, evidence, spread, "after", "none")
+    assert axes.spots(condition) == spots
+    if spread not in ("ends", "own"):
+        found = [places(documents, evidence, spread, spot) for spot in spots]
+        wanted = [places(documents, evidence, spread, spot) for spot in axes.positions]
+        assert len({*map(tuple, found)}) == len(found) == len({*map(tuple, wanted)})
+
+
 def test_a_repeat_has_the_same_passages_in_another_order():
     one = task()
     first, again = (arranged(one, cell(50, repeat=repeat), 0) for repeat in (0, 1))

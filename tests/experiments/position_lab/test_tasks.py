@@ -1,6 +1,7 @@
 """Where questions come from: made, from the paper's lines, from a dataset; and what is right."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,8 +9,22 @@ import pytest
 from experiments.position_lab.dataset_tasks import DatasetTasks
 from experiments.position_lab.key_value import KeyValueTasks
 from experiments.position_lab.paper_lines import PaperTasks
-from experiments.position_lab.tasks import Passage, Task, filled, score
+from experiments.position_lab.tasks import NOT_FOUND, Passage, Task, filled, score
+from postprocessors.base import BatchPostprocessor
+from postprocessors.selection import picked
+from postprocessors.top_k import TopK
 from tests.experiments.rag.rig import Fixed, study
+
+
+class Upside(BatchPostprocessor):
+    """Ranks the other way round."""
+
+    def postprocess_many(self, ranking, plans, nodes):
+        columns = np.tile(np.arange(ranking.depth), (len(ranking.query_ids), 1))
+        for row, length in enumerate(ranking.lengths()):
+            columns[row, :length] = np.arange(length)[::-1]
+        return picked(ranking, columns)
+
 
 QA = {
     "question": "수도는?",
@@ -87,6 +102,37 @@ def test_a_dataset_gives_evidence_and_what_is_found_wrongly(tmp_path):
     assert capital.answers == (("서울",),)
     assert {one.document for one in capital.distractors[:2]} <= {"d2", "d5"}
     assert all(len(task.distractors) >= 3 for task in found.tasks)
+
+
+def test_the_passages_are_ranked_as_the_whole_pipeline_ranks_them(tmp_path):
+    rig = study(tmp_path)
+
+    def tasks(**changes):
+        source = DatasetTasks(pipeline=replace(rig.pipeline, **changes))
+        return {task.id: task for task in source.load(rig.setting, documents=3, evidence=1).tasks}
+
+    plain = tasks()["turns"]
+    turned = tasks(postprocessors={"turn": Upside()})["turns"]
+    assert plain.above != turned.above
+    cut = tasks(postprocessors={"turn": Upside(), "cut": TopK(top_k=1)})["turns"]
+    assert cut.above == NOT_FOUND  # the evidence is cut, and still there to be placed
+    assert cut.evidence == plain.evidence
+    assert {*cut.distractors} == {*plain.distractors}
+
+
+@pytest.mark.parametrize("count", [0, -1])
+def test_no_task_is_no_lab(tmp_path, count):
+    rig = study(tmp_path)
+    sources = [
+        DatasetTasks(pipeline=rig.pipeline, count=count),
+        KeyValueTasks(count=count),
+        PaperTasks(path=None, count=count),
+    ]
+    for source in sources:
+        with pytest.raises(ValueError, match=rf"lab_task\.count is {count}"):
+            source.load(rig.setting, documents=3, evidence=1)
+    with pytest.raises(ValueError, match=r"add lab_task\.path=FILE"):
+        PaperTasks(path=None).load(rig.setting, documents=3, evidence=1)
 
 
 def test_a_dataset_without_answers_says_so(tmp_path):

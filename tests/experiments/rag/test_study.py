@@ -8,6 +8,7 @@ import pytest
 
 from experiments.rag.evidence_loss import STAGES
 from experiments.splits import RandomSplit
+from experiments.submissions.science_qa import ScienceQASubmission
 from generation.context import ContextAssembler, Manifest, reassemble
 from generation.offline import NO_ANSWER
 from postprocessors.long_context_reorder import LongContextReorder
@@ -15,11 +16,10 @@ from tests.experiments.rag.rig import TEXTS, BlockFirst, Fixed, study
 from tests.generation.stub_llm import StubLLM
 
 
-def lines(report, name):
+def lines(report, name, key=None):
     text = (report.folder / name).read_text(encoding="utf-8")
-    return {
-        one["query" if "query" in one else "task_id"]: one for one in map(json.loads, _split(text))
-    }
+    rows = map(json.loads, _split(text))
+    return {one[key or ("query" if "query" in one else "task_id")]: one for one in rows}
 
 
 def _split(text):
@@ -48,6 +48,7 @@ def test_a_manifest_on_disk_gives_the_prompt_again(tmp_path):
         assert reassemble(manifest)
         assert manifest.dataset == "f" * 64
         assert manifest.index
+        assert manifest.validation_profile == "exact_match, token_f1, best_subspan"
 
 
 def test_a_blocked_query_is_asked_without_passages(tmp_path):
@@ -67,6 +68,20 @@ def test_the_stage_that_loses_evidence_is_named(tmp_path):
     tight = study(tmp_path, context=ContextAssembler(budget=1)).run().per_query["rag"]
     assert tight.loc["capital", "lost_at"] == "assembly"
     assert list(tight.loc["capital", [*STAGES]]) == [1, 1, 0]
+
+
+def test_prompts_that_hold_nothing_are_told(tmp_path, capsys):
+    study(tmp_path, context=ContextAssembler(budget=1)).run()
+    said = " ".join(capsys.readouterr().out.split())
+    assert "5 of 6 prompts show no passage, for none that was found fits context.budget=1" in said
+
+
+def test_an_order_that_too_few_passages_have_is_told_of_the_prompts(tmp_path, capsys):
+    reorder = {"reorder": LongContextReorder(min_nodes=3)}
+    study(tmp_path, reorder=reorder, context=ContextAssembler(top_k=2)).run()
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.count("LongContextReorder left") == 1
+    assert "LongContextReorder left 2 of 6 queries in order" in said
 
 
 def test_an_order_of_the_prompt_moves_no_recall_and_no_content(tmp_path):
@@ -99,6 +114,29 @@ def test_a_second_run_asks_nothing_and_writes_the_same(tmp_path):
     for name in ("answers.jsonl", "manifests.jsonl", "per_query.parquet"):
         assert (first.folder / name).read_bytes() == (second.folder / name).read_bytes()
     assert summary(second)["usage"]["answer"]["stored"] == 6
+
+
+def test_what_a_later_comparison_reads_stands_beside_the_answers(tmp_path):
+    report = study(tmp_path, gate=BlockFirst()).run()
+    ranking = (report.folder / "ranking.trec").read_text(encoding="utf-8")
+    assert ranking.startswith("boil Q0 d4 1 ")
+    assert "capital\tyes\tchat\n" in (report.folder / "gate.tsv").read_text(encoding="utf-8")
+    gold = pd.read_parquet(report.folder / "gold.parquet").set_index(["query", "gold"])
+    assert gold.loc[("capital", "d1"), "blocked"] == 1
+    versions = json.loads((report.folder / "versions.json").read_text(encoding="utf-8"))
+    assert versions.keys() >= {"python", "llama-index-core", "numpy"}
+
+
+def test_a_submission_holds_the_answers(tmp_path):
+    numbered = [replace(one, id=str(n)) for n, one in enumerate(Fixed().value.queries)]
+    data = Fixed(queries=numbered, qrels={"0": {"d1": 1}})
+    report = study(tmp_path, dataset=data, submission=ScienceQASubmission()).run()
+    rows = lines(report, "submission.csv", "eval_id")
+    assert rows[0]["topk"][0] == "d1"
+    assert rows[0]["answer"] == lines(report, "answers.jsonl")["0"]["answer"]
+    assert summary(report)["submission"] == str(report.folder / "submission.csv")
+    with pytest.raises(ValueError, match="whole numbers as query ids"):
+        study(tmp_path, submission=ScienceQASubmission()).run()
 
 
 def test_without_labels_and_references_it_still_answers(tmp_path, capsys):

@@ -3,6 +3,7 @@
 import json
 import math
 from dataclasses import replace
+from importlib import metadata
 
 import pytest
 
@@ -60,6 +61,16 @@ def test_other_metrics_and_the_score_that_counts_do_not_move(tmp_path):
     before = plain.per_query["rag"]
     assert more.per_query["rag"][before.columns].equals(before)
     assert more.per_query["rag"]["ragas_factual_correctness"].notna().sum() == 3
+
+
+def test_a_run_keeps_the_version_of_ragas(tmp_path):
+    for metrics in ({"plain": PlainScores()}, {"judge": judged()}):
+        folder = run(tmp_path, metrics).folder
+        kept = json.loads((folder / "versions.json").read_text(encoding="utf-8"))
+        assert kept["ragas"] == metadata.version("ragas")
+    assert "ragas" not in json.loads(
+        (run(tmp_path, {"none": None}).folder / "versions.json").read_text(encoding="utf-8")
+    )
 
 
 def test_a_sealed_split_asks_nobody_about_its_private_queries(tmp_path):
