@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from experiments.console import say, show_notes, terminal
 from experiments.diff.moves import LOST, SAME, WON, Diff, diff
-from experiments.diff.page import first_table, printable, sentence, stage_table, write_files
+from experiments.diff.page import first_table, sentence, stage_table, write_files
 from experiments.diff.side import Side, find, read_side
 from experiments.label_slices import gold_labels
 from experiments.schema import Dataset, Report, RunRecord
+from experiments.storable_text import storable_text
 
 if TYPE_CHECKING:
     from experiments.setting import Setting
@@ -103,7 +104,7 @@ def _show(found: Diff, a: Side, b: Side, dataset: Dataset, page: Path) -> None:
             if not side.told
         ]
     )
-    say(out, printable(sentence(found, a, b)))
+    say(out, storable_text(sentence(found, a, b)))
     out.print(stage_table(found, a.name, b.name))
     if found.first:
         out.print(first_table(found, dataset))

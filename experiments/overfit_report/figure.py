@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.figures import FONT
+from experiments.storable_text import storable_text
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -26,8 +27,8 @@ def gains_figure(found: Findings) -> go.Figure | None:
         return None
     places = np.flatnonzero(gains.shown)
     public, private = gains.public[places].mean(axis=1), gains.private[places].mean(axis=1)
-    names = [_writable(gains.names[int(place)]) for place in places]
-    chosen, baseline = _writable(found.card.trial), _writable(found.card.baseline)
+    names = [storable_text(gains.names[int(place)]) for place in places]
+    chosen, baseline = storable_text(found.card.trial), storable_text(found.card.baseline)
     ends = np.array([min(public.min(), private.min(), 0.0), max(public.max(), private.max(), 0.0)])
     band = 1.96 * found.card.drop.error if found.card.drop else 0.0
     figure = go.Figure()
@@ -64,8 +65,3 @@ def gains_figure(found: Findings) -> go.Figure | None:
         height=560,
     )
     return figure
-
-
-def _writable(name: str) -> str:
-    """The name without lone surrogates, which no file holds."""
-    return name.encode("utf-8", "replace").decode("utf-8")
