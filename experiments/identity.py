@@ -86,12 +86,18 @@ def libraries(described: Any, *modules: str) -> dict[str, str]:
     """
     found = {"python": platform.python_version()}
     for name in {*modules, *_classes(described)}:
-        module = name
-        while module and _file_of(module) is None:
-            module = module.rpartition(".")[0]
-        ours = module.split(".")[0] in ROOMS
-        found |= dict(_behind(module)[1] if ours else [_version(name)])
+        found |= _brought(name)
     return {name: found[name] for name in sorted(found) if found[name] != _UNKNOWN}
+
+
+@cache
+def _brought(name: str) -> dict[str, str]:
+    """The libraries behind a module or class of ours, and the one that brought any other."""
+    module = name
+    while module and _file_of(module) is None:
+        module = module.rpartition(".")[0]
+    ours = module.split(".")[0] in ROOMS
+    return dict(_behind(module)[1] if ours else [_version(name)])
 
 
 def _classes(described: Any) -> Iterator[str]:

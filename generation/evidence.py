@@ -30,13 +30,15 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Excluded:
-    """A passage that is left out: why, and the tokens it would have cost."""
+    """A passage that is left out: why, and the tokens it would have cost; else as `Evidence`."""
 
     id: str
     document: str
     rank: int
     reason: str
     tokens: int
+    start: int = -1
+    end: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,9 @@ def select(
             left -= cost
         else:
             reason = BELOW_TOP_K if place >= top_k else OVER_BUDGET
-            excluded.append(Excluded(one.id, one.document, one.rank, reason, cost))
+            excluded.append(
+                Excluded(one.id, one.document, one.rank, reason, cost, one.start, one.end)
+            )
     return Selection(tuple(chosen), tuple(costs), tuple(excluded))
 
 

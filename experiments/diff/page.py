@@ -10,6 +10,7 @@ from experiments.atomic_file import atomic_file
 from experiments.diff.figure import flow_figure
 from experiments.diff.moves import LOST, SAME, WON
 from experiments.gold_path import KEPT, STAGES
+from experiments.storable_text import storable_text
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -113,14 +114,9 @@ def first_table(found: Diff, dataset: Dataset) -> Table:
     for query in found.first:
         row = found.questions.loc[query]
         moved = "\n".join(_moved(one) for one in _of(found, query))
-        text = printable(texts.get(query, ""))[:80]
+        text = storable_text(texts.get(query, ""))[:80]
         table.add_row(Text(query), Text(text), f"{row['a']:.3f}", f"{row['b']:.3f}", Text(moved))
     return table
-
-
-def printable(text: str) -> str:
-    """The text without lone surrogates, which neither a terminal nor a file can hold."""
-    return text.encode("utf-8", "replace").decode()
 
 
 class _Cards:

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from experiments.console import say, show_notes, terminal
 from experiments.diff.finding import find
 from experiments.diff.moves import LOST, SAME, WON, Diff, diff
-from experiments.diff.page import first_table, printable, sentence, stage_table, write_files
+from experiments.diff.page import first_table, sentence, stage_table, write_files
 from experiments.diff.side import Side, read_side
 from experiments.label_slices import gold_labels
 from experiments.pooled_scores import with_judged
 from experiments.schema import Dataset, Report, RunRecord
+from experiments.storable_text import storable_text
 from experiments.summary import sided
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def _show(found: Diff, a: Side, b: Side, dataset: Dataset, page: Path) -> None:
     same = a.path.resolve() == b.path.resolve()
     alike = [f"{a.path} and {b.path} are one and the same."] if same else []
     show_notes([*dataset.notes, *alike, *a.notes, *b.notes])
-    say(out, printable(sentence(found, a, b)))
+    say(out, storable_text(sentence(found, a, b)))
     say(out, f"Where the gold passages went ({found.counted}):")
     out.print(stage_table(found, a.name, b.name))
     if found.first:

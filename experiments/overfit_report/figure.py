@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.figures import FONT
+from experiments.storable_text import storable_text
 
 _LONGEST = 40
 
@@ -31,8 +32,8 @@ def gains_figure(found: Findings) -> go.Figure | None:
     last = np.array([name == found.card.trial for name in gains.names])
     places = np.concatenate([np.flatnonzero(gains.shown & one) for one in (~last, last)])
     public, private = gains.public[places].mean(axis=1), gains.private[places].mean(axis=1)
-    names = [_writable(gains.names[int(place)]) for place in places]
-    chosen, baseline = _writable(found.card.trial), _writable(found.card.baseline)
+    names = [storable_text(gains.names[int(place)]) for place in places]
+    chosen, baseline = storable_text(found.card.trial), storable_text(found.card.baseline)
     band = 1.96 * found.card.drop.error if found.card.drop else 0.0
     reach = 1.1 * float(np.abs([*public, *private, band]).max() or 1.0)
     ends = np.array([-2 * reach, 2 * reach])
@@ -100,8 +101,3 @@ def gains_figure(found: Findings) -> go.Figure | None:
 def _short(name: str) -> str:
     """As much of a name as stands beside an axis."""
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
-
-
-def _writable(name: str) -> str:
-    """The name without lone surrogates, which no file holds."""
-    return name.encode("utf-8", "replace").decode("utf-8")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from experiments.metrics.refusals import refuses
 from experiments.position_lab.cells import Cell, Condition, arranged
 from experiments.position_lab.tasks import Task, score
+from experiments.storable_text import storable_text
 from generation.evidence import Evidence, assembly_recall
 from postprocessors.long_context_reorder import prompt_order
 
@@ -103,7 +104,7 @@ class Sheet:
         return np.asarray(self.by_position(condition, self.correct).mean(axis=1))
 
     def frame(self) -> pd.DataFrame:
-        """One row a call; U+FFFD in an answer for what no file can hold."""
+        """One row a call; answers without what no file can hold."""
         import pandas as pd
 
         cells = [
@@ -115,7 +116,7 @@ class Sheet:
         frame["position"] = frame["position"].astype("Int64")
         frame["context_hash"] = [told for row in self.hashes for told in row]
         frame["answer"] = [
-            answer if answer is None else _storable(answer)
+            answer if answer is None else storable_text(answer)
             for row in self.answers
             for answer in row
         ]
@@ -164,10 +165,6 @@ def fill_sheet(
 def _as_documents(one: Assembled) -> list[Evidence]:
     """Each passage as a document of its own: what is needed here is the passage."""
     return [replace(passage, document=passage.id) for passage in one.manifest.selected]
-
-
-def _storable(text: str) -> str:
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
 def _means(values: Values) -> Values:

@@ -12,6 +12,7 @@ import numpy as np
 from experiments.metrics.answers import without_citations
 from experiments.rag.contexts import question_text
 from experiments.rag.evidence_loss import required_documents
+from experiments.storable_text import storable_text
 
 if TYPE_CHECKING:
     from experiments.metrics.per_query import PerQuery
@@ -137,4 +138,4 @@ def _reference(text: str | None) -> str | None:
 
 def readable(text: str) -> str:
     """In NFC, with a question mark for what no file can hold (lone surrogates)."""
-    return unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode("utf-8"))
+    return unicodedata.normalize("NFC", storable_text(text))

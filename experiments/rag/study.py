@@ -231,9 +231,12 @@ class Rag:
             seconds=run.seconds,
         )
         try:
-            return writer.write(traced, started=run.started, queries=len(run.stories))
+            kept = writer.write(traced, started=run.started, queries=len(run.stories))
         except Exception as error:
             if not is_away(error):
                 raise
             show_notes([f"MLflow does not take traces ({reason(error)}); the run is whole."])
             return 0
+        if kept < len(traced):
+            show_notes([f"MLflow has kept {kept} of {len(traced)} traces; the run is whole."])
+        return kept

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -9,10 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from experiments.storable_text import storable_text
 from generation.evidence import OVER_BUDGET
 from retrievers.ranking import EVERY_PART
 
 if TYPE_CHECKING:
+    from mlflow import MlflowClient
+
     from experiments.rag.answered import Answered
 
 _SHOWN = 20  # results of a ranking that a span lists
@@ -46,26 +50,40 @@ class TraceWriter:
     seconds: Mapping[str, float]
 
     def write(self, stories: Sequence[Answered], *, started: float, queries: int) -> int:
-        """One trace a story; returns how many were written.
+        """One trace a story; returns how many stand there, for MLflow drops some in silence.
 
         started: of the run, seconds since the epoch.  queries: how many shared the batches.
         """
         with _tracking(self.uri):
-            from mlflow import MlflowClient
+            import mlflow
 
-            experiment = MlflowClient(self.uri).get_run(self.run).info.experiment_id
+            client = mlflow.MlflowClient(self.uri)
+            experiment = client.get_run(self.run).info.experiment_id
             for one in stories:
                 self._trace(one, experiment, int(started * 1e9), max(queries, 1))
-        return len(stories)
+        return self._count(client, experiment)
+
+    def _count(self, client: MlflowClient, experiment: str) -> int:
+        """The traces of the run that MLflow has."""
+        count, page = 0, None
+        while page != "":
+            found = client.search_traces(
+                locations=[experiment],
+                filter_string=f"metadata.`{_RUN}` = '{self.run}'",
+                include_spans=False,
+                page_token=page,
+            )
+            count, page = count + len(found), found.token or ""
+        return count
 
     def _trace(self, one: Answered, experiment: str, begin: int, queries: int) -> None:
         import mlflow
 
         root = mlflow.start_span_no_context(
-            one.id,
+            storable_text(one.id),
             span_type="CHAIN",
-            inputs={"question": one.question},
-            tags={"query": one.id},
+            inputs={"question": storable_text(one.question)},
+            tags={"query": storable_text(one.id)},
             metadata={_RUN: self.run},
             experiment_id=experiment,
             start_time_ns=begin,
@@ -76,14 +94,14 @@ class TraceWriter:
                 stage.name,
                 span_type=stage.kind,
                 parent_span=root,
-                inputs=stage.inputs,
+                inputs=_storable(stage.inputs),
                 attributes=dict(stage.attributes),
                 start_time_ns=now,
             )
             now += max(int(stage.seconds * 1e9), 1)
-            span.end(stage.outputs, status=_status(stage.failure), end_time_ns=now)
+            span.end(_storable(stage.outputs), status=_status(stage.failure), end_time_ns=now)
         failure = one.answer.reason if one.answer.missing else ""
-        root.end({"answer": one.answer.text}, status=_status(failure), end_time_ns=now)
+        root.end(_storable({"answer": one.answer.text}), status=_status(failure), end_time_ns=now)
 
     def _stages(self, one: Answered, queries: int) -> Iterator[_Span]:
         manifest = one.assembled.manifest
@@ -178,6 +196,11 @@ def _tracking(uri: str) -> Iterator[None]:
         mlflow.flush_trace_async_logging()
     finally:
         mlflow.set_tracking_uri(before)
+
+
+def _storable(value: Any) -> Any:
+    """The same JSON value, its texts without what no tracker can hold."""
+    return json.loads(storable_text(json.dumps(value, ensure_ascii=False)))
 
 
 def _status(failure: str) -> Any:

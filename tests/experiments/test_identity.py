@@ -60,3 +60,13 @@ def test_versions_are_those_of_the_distribution_that_brought_the_module():
     assert identity._version("llama_index.core.schema.TextNode")[0] == "llama-index-core"
     assert identity._version("sklearn.svm")[0] == "scikit-learn"
     assert identity._version("no_such_module.x") == ("no_such_module.x", "unknown")
+
+
+def test_libraries_are_those_that_a_part_and_the_modules_of_ours_import():
+    own = {"a": [{"class": "retrievers.bm25.BM25Retriever", "arguments": {"k1": 1.2}}]}
+    found = identity.libraries(own)
+    assert found.keys() >= {"python", "bm25s", "numpy"}
+    assert "kiwipiepy" in identity.libraries({}, "retrievers.analyzers")
+    theirs = {"class": "llama_index.core.node_parser.text.sentence.SentenceSplitter"}
+    assert identity.libraries(theirs).keys() == {"python", "llama-index-core"}
+    assert identity.libraries({"class": "__main__.Mine"}).keys() == {"python"}

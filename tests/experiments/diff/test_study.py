@@ -19,6 +19,8 @@ from experiments.schema import Dataset, Document, Query
 from experiments.store import NoStore
 from experiments.tracking.none import NoTracker
 from experiments.trec_run import read_run
+from generation.context import ContextAssembler
+from generation.evidence import Evidence
 from retrievers.char_tfidf import CharTfidfRetriever
 from retrievers.gate import ScoreGate
 from tests.experiments.test_comparison import SAMPLE, compare, setting
@@ -232,6 +234,23 @@ def test_what_the_prompt_and_the_answer_did(tmp_path, line, answer, stage):
     (tmp_path / "manifests.jsonl").write_text(line + "\n")
     (tmp_path / "answers.jsonl").write_text(json.dumps({"query": "q", "answer": answer}) + "\n")
     paths = GoldPaths.of_rows([("q", "gold", 1, 1, 5, 0, 5, 5, -1, -1)])
+    assert with_prompts(paths, tmp_path).stages(3) == [stage]
+
+
+@pytest.mark.parametrize(
+    ("budget", "gold", "stage"),
+    [
+        (1, "d[5:10]", gold_path.OVER_BUDGET),
+        (1, "d[50:60]", gold_path.BELOW),
+        (99, "d[5:10]", gold_path.KEPT),
+    ],
+)
+def test_a_gold_span_is_known_by_its_place_in_prompts_too(tmp_path, budget, gold, stage):
+    found = [Evidence("d#0", "d", "the first forty characters of a document", 0, 0, 40)]
+    assembler = ContextAssembler(budget=budget)
+    made = assembler.assemble("q", "?", assembler.choose(found)).manifest
+    (tmp_path / "manifests.jsonl").write_text(made.to_json() + "\n")
+    paths = GoldPaths.of_rows([("q", gold, 1, 1, 5, 0, 5, 5, -1, -1)])
     assert with_prompts(paths, tmp_path).stages(3) == [stage]
 
 

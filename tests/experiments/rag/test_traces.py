@@ -2,8 +2,10 @@
 
 import pytest
 
+from experiments.rag.traces import TraceWriter
 from experiments.tracking.outbox import OutboxTracker
 from tests.experiments.rag.rig import study
+from tests.generation.stub_llm import StubLLM
 
 pytestmark = pytest.mark.slow
 
@@ -32,8 +34,31 @@ def test_a_trace_holds_the_whole_way_of_a_query(tmp_path):
     assert assemble.outputs["prompt"] == generate.inputs["prompt"]
     assert generate.outputs == root.outputs["answer"]
     assert score.outputs["best_subspan"] == 1
+    assert (score.inputs["reference"], score.inputs["needed"]) == ("서울", ["d1"])
+    marked = [one["metadata"].get("needed", False) for one in retrieve.outputs]
+    assert marked == [one["id"] == "d1" for one in retrieve.outputs]
     assert run.data.metrics["answers/queries"] == 6
     assert run.data.metrics.keys() >= {"public/assembly_recall", "public/best_subspan"}
+
+
+def test_any_text_can_be_traced_and_a_failed_call_is_seen(tmp_path, capsys, monkeypatch):
+    from mlflow import MlflowClient
+
+    uri = f"sqlite:///{tmp_path}/mlflow.db"
+    tracker = OutboxTracker(uri, artifacts=str(tmp_path / "artifacts"), folder=tmp_path / "outbox")
+    model = StubLLM(lambda _: "lone \ud800 \x00 sign", failures=[ValueError("broken prompt")])
+    study(tmp_path, tracker=tracker, traces=6, model=model).run()
+    client = MlflowClient(uri)
+    experiment = client.get_experiment_by_name("set").experiment_id
+    states = {
+        one.info.tags["query"]: str(one.info.state) for one in client.search_traces([experiment])
+    }
+    assert len(states) == 6
+    assert [query for query, state in states.items() if "ERROR" in state] == ["capital"]
+    assert "Traces of 6 queries" in capsys.readouterr().out
+    monkeypatch.setattr(TraceWriter, "_trace", lambda *_: None)
+    study(tmp_path, tracker=tracker, traces=6).run()
+    assert "MLflow has kept 0 of 6 traces" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_server_that_goes_away_costs_the_traces_alone(tmp_path, monkeypatch, capsys):
