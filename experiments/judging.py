@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from experiments.pipeline import Outcome, Pipeline
     from experiments.setting import Setting
     from experiments.splits import Split
+    from retrievers.ranking import QueryPlan
 
 
 def judge(
@@ -99,14 +100,14 @@ def _run(
     visible = split.visible
     query_ids = [query.id for query in dataset.queries if query.id in visible]
     scores = _scores(outcome, dataset, query_ids, with_judged(setting.metrics, dataset))
-    plans = [plan.for_part(EVERY_PART) for plan in outcome.plans]
-    stopped = [plan.id for plan, stop in zip(plans, outcome.gate.blocked, strict=True) if stop]
+    asked = asked_texts(outcome.plans)
+    stopped = [query for query, stop in zip(asked, outcome.gate.blocked, strict=True) if stop]
     table = confusion(dataset, stopped, query_ids) if _gates(pipeline) else None
     return Result(
         key=key,
         parameters=parameters(pipeline),
         ranking=outcome.ranking,
-        asked={plan.id: "\n".join(plan.texts[EVERY_PART]) for plan in plans},
+        asked=asked,
         blocked=outcome.gate.blocked,
         reasons=outcome.gate.reasons,
         notes=[
@@ -128,6 +129,11 @@ def _run(
         cost=cost_of(outcome),
         gold=gold_paths(outcome, dataset, query_ids),
     )
+
+
+def asked_texts(plans: Sequence[QueryPlan]) -> dict[str, str]:
+    """Query id -> the text that was searched, several of them on lines of their own."""
+    return {plan.id: "\n".join(plan.for_part(EVERY_PART).texts[EVERY_PART]) for plan in plans}
 
 
 def _cautions(

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.console import show_notes
+from experiments.console import say, show_notes, terminal
 from experiments.destinations import check_destination
 from experiments.gold_path import gold_paths
 from experiments.identity import describe, fingerprint
+from experiments.judging import asked_texts
 from experiments.ledger import LedgerEntry
 from experiments.metrics.answers import METRICS as ANSWER_SCORES
 from experiments.model_usage import UsageMeter
@@ -20,7 +21,7 @@ from experiments.postprocessing import by_role
 from experiments.rag.answered import write_answers
 from experiments.rag.contexts import assemble_all, assembly_notes, passage_text
 from experiments.rag.finished import Finished
-from experiments.rag.scoring import score_run, unscored
+from experiments.rag.scoring import known_before, recall_sentence, score_run, unscored
 from experiments.rag.stories import stories
 from experiments.rag.terminal import show
 from experiments.rag.traces import TraceWriter
@@ -29,7 +30,6 @@ from experiments.schema import Report, RunRecord
 from experiments.stopwatch import Stopwatch
 from experiments.summary import write_parts, write_ranked, write_summary
 from experiments.tracking.outbox import is_away, logged_id, reason
-from retrievers.ranking import EVERY_PART
 
 if TYPE_CHECKING:
     from experiments.pipeline import Outcome, Pipeline
@@ -83,16 +83,24 @@ class Rag:
             assembled = assemble_all(
                 dataset, outcome, self.context, reorders, self._provenance(dataset)
             )
+            recalls = known_before(
+                dataset,
+                outcome,
+                assembled,
+                top_k=self.context.top_k,
+                rel_level=self.setting.metrics.rel_level,
+            )
+        if recalls is not None:
+            say(terminal(), recall_sentence(recalls, self.context.top_k, split.visible))
         with clock("generate"):
             answers = llm.complete_many([one.prompt for one in assembled], stage=STAGE)
         with clock("score"):
             scores = score_run(
                 dataset,
-                outcome,
                 assembled,
                 answers,
+                recalls,
                 metrics=[one for one in self.answer_metrics.values() if one is not None],
-                top_k=self.context.top_k,
                 rel_level=self.setting.metrics.rel_level,
                 shown=split.visible,
             )
@@ -187,15 +195,11 @@ class Rag:
         writer = self.setting.submission
         if writer is None:
             return None
-        plans = {plan.id: plan.for_part(EVERY_PART) for plan in outcome.plans}
-        path = writer.write(
-            folder,
-            run.dataset,
-            outcome.ranking,
-            asked={query: "\n".join(plan.texts[EVERY_PART]) for query, plan in plans.items()},
-            answers={one.id: one.answer.text or "" for one in run.stories},
+        answers = {one.id: one.answer.text or "" for one in run.stories}
+        asked = asked_texts(outcome.plans)
+        return Path(
+            writer.write(folder, run.dataset, outcome.ranking, asked=asked, answers=answers)
         )
-        return Path(path)
 
     def _count(self, run: Finished) -> None:
         if self.setting.ledger is not None:

@@ -10,10 +10,11 @@ from experiments.rag.evidence_loss import STAGES
 from experiments.splits import RandomSplit
 from experiments.submissions.science_qa import ScienceQASubmission
 from generation.context import ContextAssembler, Manifest, reassemble
+from generation.faults import ModelError
 from generation.offline import NO_ANSWER
 from postprocessors.long_context_reorder import LongContextReorder
 from tests.experiments.rag.rig import TEXTS, BlockFirst, Fixed, study
-from tests.generation.stub_llm import StubLLM
+from tests.generation.stub_llm import StatusError, StubLLM
 
 
 def lines(report, name, key=None):
@@ -82,6 +83,17 @@ def test_an_order_that_too_few_passages_have_is_told_of_the_prompts(tmp_path, ca
     said = " ".join(capsys.readouterr().out.split())
     assert said.count("LongContextReorder left") == 1
     assert "LongContextReorder left 2 of 6 queries in order" in said
+
+
+def test_where_evidence_was_lost_is_said_before_a_model_is_asked(tmp_path, capsys):
+    model = StubLLM(lambda _: "x", failures=[StatusError(401)])
+    with pytest.raises(ModelError):
+        study(tmp_path, model=model, context=ContextAssembler(budget=1)).run()
+    said = " ".join(capsys.readouterr().out.split())
+    assert (
+        "Of the documents that a question needs, on average 88% were found, 88% are among the "
+        "first 10, 0% stand in its prompt (4 questions)." in said
+    )
 
 
 def test_an_order_of_the_prompt_moves_no_recall_and_no_content(tmp_path):
