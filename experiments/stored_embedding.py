@@ -62,6 +62,12 @@ class StoredEmbedding(BatchEmbedding):
             records.put(dict(compress(fresh.items(), sound)))
             known |= fresh
         rows = [np.frombuffer(known[text], dtype=np.float32) for text in texts]
+        if len(sizes := sorted({len(row) for row in rows})) > 1:
+            raise ValueError(
+                f"{self.model.model_name} has given vectors of {sizes[0]} and of {sizes[-1]} "
+                "numbers: another model answers to this name than before. Keep it apart with "
+                "store.dir=another/folder."
+            )
         return np.stack(rows) if rows else np.zeros((0, 0), dtype=np.float32)
 
     def _side(self, side: str) -> Records:

@@ -77,6 +77,17 @@ def test_a_vector_that_is_not_finite_is_asked_for_again() -> None:
     assert model.asked == [2, 1]
 
 
+def test_another_model_under_the_same_name_is_one_sentence() -> None:
+    class Grown(Lengths):
+        def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
+            return [[1.0] * (1 + len(self.asked)) for _ in super()._get_text_embeddings(texts)]
+
+    stored = StoredEmbedding(model=Grown(asked=[], fails_at="none"), store=NoStore())
+    stored.get_text_embedding_batch(["x"])
+    with pytest.raises(ValueError, match="vectors of 2 and of 3 numbers: another model"):
+        stored.get_text_embedding_batch(["x", "xxx"])
+
+
 def test_all_threads_of_e5_work_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """No thread gets past the barrier before all have arrived at it."""
     threads = 8
