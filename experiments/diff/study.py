@@ -13,8 +13,11 @@ from experiments.diff.finding import find
 from experiments.diff.moves import LOST, SAME, WON, Diff, diff
 from experiments.diff.page import first_table, sentence, stage_table, write_files
 from experiments.diff.side import Side, read_side
+from experiments.identity import fingerprint
 from experiments.label_slices import gold_labels
+from experiments.ledger import LedgerEntry
 from experiments.pooled_scores import with_judged
+from experiments.result import score_rows
 from experiments.schema import Dataset, Report, RunRecord
 from experiments.storable_text import storable_text
 from experiments.summary import sided
@@ -65,11 +68,16 @@ class DiffStudy:
         return Report(folder=folder)
 
     def _scored(self, dataset: Dataset, ranking: Ranking) -> pd.DataFrame:
-        """The table of a file's ranking, by the metrics of the command."""
+        """The table of a file's ranking, by the metrics of the command; it counts as a trial."""
         split = self.setting.split.divide(dataset)
         metrics = with_judged(self.setting.metrics, dataset)
         asked = [query.id for query in dataset.queries if query.id in split.visible]
-        return sided(metrics.evaluate(ranking, dataset.qrels or {}, asked), split)
+        scores = metrics.evaluate(ranking, dataset.qrels or {}, asked)
+        if self.setting.ledger is not None:
+            mark, rows = fingerprint({"run": ranking.by_query()}), score_rows(scores, split)
+            entry = LedgerEntry(mark, split.public, self.title, rows)
+            self.setting.ledger.record(dataset.fingerprint, [entry])
+        return sided(scores, split)
 
     def _labels(self, dataset: Dataset) -> dict[str, list[str]]:
         said = gold_labels(self.setting.review, dataset)

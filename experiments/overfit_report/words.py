@@ -66,9 +66,9 @@ def _luck(found: Findings) -> list[tuple[str, str]]:
     evidence = found.card.verdict.evidence
     if evidence.p is None or evidence.corrected_p is None or (evidence.private or 0.0) <= 0:
         return []
-    said = f"Its private gain has p = {_p(evidence.p)} by itself"
+    said = f"Its private gain has {_p(evidence.p)} by itself"
     if evidence.family > 1:
-        said += f" and {_p(evidence.corrected_p)} corrected for all {evidence.family} shown trials"
+        said += f", corrected for all {evidence.family} shown trials {_p(evidence.corrected_p)}"
     return [("p", f"{said}; REAL asks for {evidence.level:.2g} or less.")]
 
 
@@ -98,7 +98,12 @@ def _across_halves(found: Findings) -> list[tuple[str, str]]:
         said = (
             f"From public to private the gain changes by {-card.drop.value:+.4f} (standard error "
             f"{card.drop.error:.4f}). So few queries could show a drop of "
-            f"{card.drop.detectable:.4f} or more; a smaller one proves nothing."
+            f"{card.drop.detectable:.4f} or more"
+            + (
+                "."
+                if card.drop.value >= card.drop.detectable
+                else "; a smaller one proves nothing."
+            )
         )
         told.append(("drop", said))
     if card.agreement is not None:
@@ -108,7 +113,7 @@ def _across_halves(found: Findings) -> list[tuple[str, str]]:
             f"The halves order the trials with a Kendall tau of {both.tau:.2f} "
             f"[{both.low:.2f}, {both.high:.2f}]; random halves of the same queries give "
             f"{both.noise:.2f} [{both.noise_low:.2f}, {both.noise_high:.2f}], "
-            + ("and this is below that." if below else "so this is no sign of overfitting.")
+            + ("and this is below that." if below else "so the order is no sign of overfitting.")
         )
         told.append(("tau", said))
     if card.stability is not None:
@@ -127,4 +132,4 @@ def _amount(value: float, n: int) -> str:
 
 
 def _p(value: float) -> str:
-    return f"{value:.2g}" if value >= 0.001 else "under 0.001"
+    return f"p = {value:.2g}" if value >= 0.001 else "p < 0.001"

@@ -15,6 +15,7 @@ from experiments.diff.moves import LOST, SAME, WON
 from experiments.diff.prompts import with_prompts
 from experiments.diff.study import DiffStudy
 from experiments.gold_path import GoldPaths
+from experiments.ledger import Ledger
 from experiments.schema import Dataset, Document, Query
 from experiments.store import NoStore
 from experiments.tracking.none import NoTracker
@@ -146,7 +147,9 @@ def test_rankings_and_submissions_of_any_system_are_sides(run, tmp_path, capsys)
     asked = [query.id for query in setting(tmp_path).dataset.load().queries]
     rows = [{"eval_id": int(q), "topk": ranked.get(q, [])[:3]} for q in asked]
     sent.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    report = study(folder, str(run / "bm25" / "ranking.trec"), str(sent), run)
+    ledger = Ledger(tmp_path / "ledger.db")
+    report = study(folder, str(run / "bm25" / "ranking.trec"), str(sent), run, ledger=ledger)
+    assert ledger.count(setting(tmp_path).dataset.load().fingerprint) == 2  # their scores are told
     told = capsys.readouterr().out
     made = pd.read_csv(report.folder / "questions.tsv", sep="\t")
     full = pd.read_csv(study(folder, "bm25", "letters", run).folder / "questions.tsv", sep="\t")
