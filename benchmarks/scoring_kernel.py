@@ -12,15 +12,13 @@ Medians over alternating rounds; the garbage collector is off while a clock runs
 from __future__ import annotations
 
 import argparse
-import gc
 from collections.abc import Callable
 from dataclasses import dataclass
-from statistics import median
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from benchmarks.alternating import alternate
 from experiments.evaluation import evaluate
 from experiments.metrics.measures import parse
 from experiments.metrics.relevance import Labels
@@ -118,28 +116,6 @@ def our_kernels(case: Case) -> Callable[[], np.ndarray[Any, Any]]:
         return np.nan_to_num(np.stack([m.score(relevance) for m in measures], axis=1))
 
     return score
-
-
-def alternate(
-    title: str, peer: Callable[[], Any], ours: Callable[[], Any], rounds: int, repeat: int = 1
-) -> None:
-    """Run both sides in turn and print the medians and their ratio."""
-    difference = np.abs(peer() - ours()).max()
-    seconds: dict[str, list[float]] = {"peer": [], "ours": []}
-    for _ in range(rounds):
-        for side, score in (("peer", peer), ("ours", ours)):
-            gc.collect()
-            gc.disable()
-            start = perf_counter()
-            for _ in range(repeat):
-                score()
-            seconds[side].append((perf_counter() - start) / repeat)
-            gc.enable()
-    theirs, mine = median(seconds["peer"]), median(seconds["ours"])
-    print(
-        f"{title}: peer {theirs * 1e3:.2f} ms, ours {mine * 1e3:.2f} ms, "
-        f"{theirs / mine:.1f} times faster (largest difference of a score {difference:.1e})"
-    )
 
 
 def main() -> None:

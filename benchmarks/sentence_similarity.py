@@ -17,12 +17,9 @@ alternating rounds; the garbage collector is off while a clock runs.
 from __future__ import annotations
 
 import argparse
-import gc
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from statistics import median
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -30,6 +27,7 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.schema import TextNode
 from numpy.typing import NDArray
 
+from benchmarks.alternating import alternate
 from chunk_quality.reading import Reading, read
 from chunk_quality.sentence_similarity import SentenceSimilarity
 from retrievers.local_embedding import LocalEmbedding, Vectors
@@ -81,31 +79,6 @@ def obvious_loop(reading: Reading, embedding: BaseEmbedding) -> NDArray[np.float
         cosines = cosine_similarity(np.array(embedding.get_text_embedding_batch(texts)))
         means.append(cosines[~np.eye(len(texts), dtype=bool)].mean())
     return np.array(means)
-
-
-def alternate(
-    title: str,
-    loop: Callable[[], NDArray[np.float64]],
-    ours: Callable[[], NDArray[np.float64]],
-    rounds: int,
-) -> None:
-    """Run both sides in turn and print the medians, their ratio and the largest difference."""
-    both = np.stack([loop(), ours()])
-    difference = np.nanmax(np.abs(both[0] - both[1]))
-    seconds: dict[str, list[float]] = {"loop": [], "ours": []}
-    for _ in range(rounds):
-        for side, score in (("loop", loop), ("ours", ours)):
-            gc.collect()
-            gc.disable()
-            start = perf_counter()
-            score()
-            seconds[side].append(perf_counter() - start)
-            gc.enable()
-    theirs, mine = median(seconds["loop"]), median(seconds["ours"])
-    print(
-        f"{title}: loop {theirs * 1e3:.1f} ms, ours {mine * 1e3:.1f} ms, "
-        f"{theirs / mine:.1f} times faster (largest difference of a value {difference:.1e})"
-    )
 
 
 def main() -> None:

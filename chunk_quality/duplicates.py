@@ -10,7 +10,7 @@ import numpy as np
 from llama_index.core.schema import BaseNode
 from numpy.typing import NDArray
 
-from chunk_quality.minhash import similar_groups
+from chunk_quality.minhash import check_likeness, similar_groups
 from chunk_quality.reading import Reading, read, text_of
 from retrievers.analyzers import clean
 
@@ -75,6 +75,7 @@ class Duplicates:
     blank. Neighbours cut from one document with an overlap are no near duplicates of each other,
     for the overlap was asked for: two chunks of a document whose characters overlap are linked
     only where they are equal. They may still meet in a group through a third chunk.
+    Raises ValueError for an impossible option.
     """
 
     threshold: float = 0.8
@@ -83,17 +84,20 @@ class Duplicates:
     boilerplate_documents: int = 5
     seed: int = 0
 
-    def find(self, nodes: Sequence[BaseNode], reading: Reading | None = None) -> Repetition:
-        """Compare the chunks' own text (no title, no metadata).
-
-        reading: what `read(nodes)` gives, where it is at hand.
-        Raises ValueError for an impossible option.
-        """
+    def __post_init__(self) -> None:
+        check_likeness(self.threshold, self.shingle)
         if self.boilerplate_documents < 2:
             raise ValueError(
                 f"boilerplate_documents is {self.boilerplate_documents}: "
                 "a sentence is shared from 2 documents on."
             )
+
+    def find(self, nodes: Sequence[BaseNode], reading: Reading | None = None) -> Repetition:
+        """Compare the chunks' own text (no title, no metadata).
+
+        reading: what `read(nodes)` gives, where it is at hand.
+        Raises ValueError for a reading of other chunks.
+        """
         ids = tuple(node.node_id for node in nodes)
         reading = read(nodes) if reading is None else reading
         if reading.chunk_ids != ids:

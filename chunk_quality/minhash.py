@@ -46,7 +46,7 @@ def similar_groups(
     Source: Broder, SEQUENCES 1997; Indyk & Motwani, STOC 1998.
     Raises ValueError for an impossible threshold or shingle.
     """
-    _check(threshold, shingle)
+    check_likeness(threshold, shingle)
     labels = np.arange(len(texts))
     sketches = _sketched(texts, shingle, seed)
     for left, right in _proposed(sketches.minima, _rows_per_band(threshold)):
@@ -75,7 +75,8 @@ def _runs(text: str, size: int) -> set[str]:
     return {text[start : start + size] for start in range(max(1, len(text) - size + 1))}
 
 
-def _check(threshold: float, shingle: int) -> None:
+def check_likeness(threshold: float, shingle: int) -> None:
+    """Raises ValueError for a threshold or a shingle that `similar_groups` does not take."""
     if not 0.2 <= threshold <= 1:
         raise ValueError(f"threshold is {threshold}: give a Jaccard similarity from 0.2 to 1.")
     if shingle < 1:

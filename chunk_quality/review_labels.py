@@ -11,6 +11,8 @@ from typing import NamedTuple
 from chunk_quality.review_sample import printable
 
 SEPARATOR = ";"
+DELIMITERS = ",;\t"
+"""What spreadsheets put between cells, which depends on the language of the computer."""
 WANTED = ("chunk_id", "labels")
 
 
@@ -25,7 +27,8 @@ def load_labels(
     """Chunk id -> its labels, each once, in the order of the file; () where only a note stands.
 
     path: a CSV file with the columns `chunk_id` and `labels` (several with ";" between them) in
-        any order among others, UTF-8 with or without a byte order mark, lines of any ending.
+        any order among others, UTF-8 with or without a byte order mark, lines of any ending; cells
+        are parted by that of `DELIMITERS` which the first line holds most often.
     chunk_ids: the chunks there are; a row about another is refused. None takes every row.
 
     Raises ValueError with file and line: no such file, not UTF-8, empty, a column missing, a row
@@ -63,7 +66,10 @@ def _split(cell: str) -> tuple[str, ...]:
 
 def _rows(path: Path) -> list[_Row]:
     """The rows that are not blank, the header first, each with the line it begins on."""
-    reader = csv.reader(io.StringIO(_text(path), newline=""), strict=True)
+    text = _text(path)
+    header = next(filter(None, map(str.strip, text.replace("\r", "\n").split("\n"))), "")
+    delimiter = max(DELIMITERS, key=header.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     rows = [row for row in _numbered(path, reader) if any(cell.strip() for cell in row.cells)]
     if not rows:
         raise ValueError(f"{path} is empty: save the review page's CSV once more.")

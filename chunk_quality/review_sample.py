@@ -30,6 +30,7 @@ Measures = Mapping[str, Mapping[str, float | int | str | None]]
 
 _PAGE = Path(__file__).parent / "review_page"
 _FILES = ("page.html", "page.css", "csv.js", "page.js")
+_UNPRINTABLE = re.compile("[\ud800-\udfff\0]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ class ReviewSample:
     The draw depends on the seed and the ids alone, not on the order of the corpus. Chunks are
     shown in the order they were drawn: wherever one stops reading, what was read is a random
     sample.
+    Raises ValueError: an impossible size, or a label with ";" in it.
     """
 
     size: int = 100
@@ -51,13 +53,18 @@ class ReviewSample:
     buttons: Mapping[str, str] = field(default_factory=lambda: dict(LABELS))
     title: str = "Chunk review"
 
+    def __post_init__(self) -> None:
+        if self.size < 1:
+            raise ValueError(f"size is {self.size}: draw 1 chunk or more.")
+        for label in self.buttons:
+            if ";" in label or not label.strip():
+                raise ValueError(f'The label "{label}" cannot be one: write words without ";".')
+
     def draw(self, nodes: Sequence[BaseNode]) -> list[BaseNode]:
         """The chunks to read, in the order to read them.
 
-        Raises ValueError for an impossible size, for no chunks and for a repeated id.
+        Raises ValueError for no chunks and for a repeated id.
         """
-        if self.size < 1:
-            raise ValueError(f"size is {self.size}: draw 1 chunk or more.")
         if not nodes:
             raise ValueError("There are no chunks to draw from: give at least one.")
         by_id = {node.node_id: node for node in nodes}
@@ -77,12 +84,9 @@ class ReviewSample:
 
         The page keeps what is labelled in the browser, under the sample's fingerprint, and saves
         it as a CSV file that `load_labels` reads.
-        Raises ValueError: what `draw` raises, a label with ";" in it, or a path that is a folder.
+        Raises ValueError: what `draw` raises, or a path that is a folder.
         """
         path = Path(path)
-        for label in self.buttons:
-            if ";" in label or not label.strip():
-                raise ValueError(f'The label "{label}" cannot be one: write words without ";".')
         page = self._page(self.draw(nodes), measures or {}, path)
         if path.is_dir():
             raise ValueError(f"{path} is a folder; give the name of a file to write.")
@@ -108,7 +112,7 @@ class ReviewSample:
 
 def printable(text: str) -> str:
     """The text as a page and a CSV file can hold it: NUL and lone surrogates become U+FFFD."""
-    return re.sub("[\ud800-\udfff\0]", "\ufffd", text)
+    return _UNPRINTABLE.sub("\ufffd", text)
 
 
 def script_json(value: Any) -> str:

@@ -74,10 +74,20 @@ class SentenceSimilarity:
     embedding: any LlamaIndex embedding; one with `fit` (LSA) is fitted on the sentences (why: see
         `embed_sentences`).
     batch_size: sentences a call.
+    Raises ValueError: no embedding, or a batch size below 1.
     """
 
     embedding: BaseEmbedding
     batch_size: int = 64
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.embedding, BaseEmbedding):
+            raise ValueError(
+                f"embedding is {self.embedding!r}: give a LlamaIndex embedding, in a configuration "
+                "${embedding}."
+            )
+        if self.batch_size < 1:
+            raise ValueError(f"batch_size is {self.batch_size}: give 1 sentence a call or more.")
 
     def measure(
         self, nodes: Sequence[BaseNode], reading: Reading | None = None
@@ -119,21 +129,30 @@ def mean_pair_cosine(vectors: ArrayLike, owners: ArrayLike, n_chunks: int) -> ND
         units, alive = _units(rows[begin : begin + ROWS])
         owner = chunks[begin : begin + ROWS][alive]
         _add_segments(sums, units, owner)
-        squares += np.bincount(owner, (units * units).sum(axis=1), minlength=n_chunks)
+        squares += np.bincount(owner, _squares(units), minlength=n_chunks)
         counts += np.bincount(owner, minlength=n_chunks)
     pairs = counts * (counts - 1)
     found = np.full(n_chunks, np.nan)
-    np.divide((sums * sums).sum(axis=1) - squares, pairs, out=found, where=pairs > 0)
+    np.divide(_squares(sums) - squares, pairs, out=found, where=pairs > 0)
     return np.clip(found, -1.0, 1.0, out=found)
 
 
 def _units(rows: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """The rows that are not zero, at length 1, and which they are."""
     wide = rows.astype(np.float64)
-    largest = np.abs(wide).max(axis=1, initial=0.0)
+    largest = np.maximum(wide.max(axis=1, initial=0.0), -wide.min(axis=1, initial=0.0))
     alive = largest > 0
-    scaled = wide[alive] / largest[alive, None]  # squares can neither overflow nor vanish
-    return scaled / np.linalg.norm(scaled, axis=1, keepdims=True), alive
+    if not alive.all():
+        wide, largest = wide[alive], largest[alive]
+    wide /= largest[:, None]  # squares can neither overflow nor vanish
+    wide /= np.sqrt(_squares(wide))[:, None]
+    return wide, alive
+
+
+def _squares(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The squared length of each row."""
+    squares: NDArray[np.float64] = np.einsum("ij,ij->i", rows, rows)
+    return squares
 
 
 def _add_segments(sums: NDArray[Any], units: NDArray[Any], owner: NDArray[Any]) -> None:

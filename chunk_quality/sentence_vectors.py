@@ -36,6 +36,13 @@ class TermEmbedding(Protocol):
     def embed_terms(self, terms: Sequence[Sequence[str]]) -> Vectors: ...
 
 
+@runtime_checkable
+class ArrayEmbedding(Protocol):
+    """An embedding that hands its vectors out as one array, not as a list of numbers a text."""
+
+    def embed_texts(self, texts: list[str]) -> Vectors: ...
+
+
 def silent(batches: Sequence[slice], label: str) -> Iterable[slice]:
     """The batches, without a word."""
     return batches
@@ -75,6 +82,8 @@ def _embedder(
             model.fit_terms(terms)
             return lambda batch: model.embed_terms(terms[batch]), TERM_BATCH
         model.fit(texts)
+    if isinstance(model, ArrayEmbedding):
+        return lambda batch: model.embed_texts(texts[batch]), None
     return lambda batch: np.asarray(
         model.get_text_embedding_batch(texts[batch]), dtype=np.float32
     ), None

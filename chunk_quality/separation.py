@@ -16,7 +16,7 @@ CLEAR = 0.7
 FEWEST = 20
 """Chunks with a value, on either side, below which nothing is said."""
 MOSTLY_STAYED = 0.5
-"""Share of sentences in their own document above which the control is none."""
+"""Share of sentences in their own document above which a control that looks alike says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,8 @@ class Separation:
 
     auc: the probability that a real chunk is more coherent than a control chunk, ties half: 0.5 =
         no more coherent than shuffled sentences, 1 = always. None where a side has no value.
-    low, high: its 95 % interval; None with fewer than two clusters.
+    low, high: its 95 % interval; None with fewer than two clusters, and where no value differs
+        from another.
     n_real, n_control: chunks with a value.  real_missing, control_missing: those without.
     clusters: independent units, see `separation`.
     """
@@ -93,12 +94,15 @@ def verdict(found: Separation, measure: str, stayed_share: float = 0.0) -> Verdi
     measure: its name in the sentence.  stayed_share: of the control, see `control.Shuffled`.
     "well chunked": the interval lies above 0.5 and the AUC is at least `CLEAR`; "weak": it lies
     above 0.5; "none": it holds 0.5; "below": it lies below; "unknown": fewer than `FEWEST` chunks
-    with a value, no interval, or a control that is mostly the chunks themselves.
+    with a value, no interval, or one that holds 0.5 where the control is mostly the chunks
+    themselves. Sentences that stayed make the control more coherent, so what is found in spite of
+    them holds.
     """
     reason = _why_unknown(found, stayed_share)
     if reason or found.auc is None or found.low is None or found.high is None:
         return Verdict("unknown", f"By {measure} it could not be told: {reason}.")
-    figures = f"AUC {found.auc:.2f}, 95 % interval {found.low:.2f} to {found.high:.2f}"
+    auc, low, high = map(rounded, (found.auc, found.low, found.high))
+    figures = f"AUC {auc}, 95 % interval {low} to {high}"
     if found.low > 0.5:
         clear = found.auc >= CLEAR
         level: Level = "well chunked" if clear else "weak"
@@ -114,16 +118,25 @@ def verdict(found: Separation, measure: str, stayed_share: float = 0.0) -> Verdi
     return Verdict(level, f"By {measure} {finding} ({figures}){_gaps(found, stayed_share)}.")
 
 
+def rounded(share: float) -> str:
+    """Two decimals, or three where two would make 0 or 1 of what is neither."""
+    text = f"{share:.2f}"
+    return f"{share:.3f}" if text in ("0.00", "1.00") and 0 < share < 1 else text
+
+
 def _why_unknown(found: Separation, stayed_share: float) -> str:
     fewest = min(found.n_real, found.n_control)
     if fewest < FEWEST:
-        return f"{fewest} chunks have a value, and fewer than {FEWEST} say nothing"
-    if stayed_share > MOSTLY_STAYED:
+        return f"chunks with a value: {fewest}, and fewer than {FEWEST} say nothing"
+    if found.low is None or found.high is None:
+        together = "all chunks are of one document" if found.clusters < 2 else "no value differs"
+        return f"{together}, so there is no interval"
+    if stayed_share > MOSTLY_STAYED and found.low <= 0.5 <= found.high:
         return (
-            f"{stayed_share:.0%} of the sentences had to stay in their own document, so there is "
-            f"no control"
+            f"{stayed_share:.0%} of the sentences had to stay in their own document, so that the "
+            f"control is mostly the chunks themselves"
         )
-    return "" if found.low is not None else "all chunks depend on each other"
+    return ""
 
 
 def _gaps(found: Separation, stayed_share: float) -> str:
@@ -131,9 +144,9 @@ def _gaps(found: Separation, stayed_share: float) -> str:
     gaps = []
     if found.real_missing:
         total = found.n_real + found.real_missing
-        gaps.append(f"of {found.real_missing} of {total} chunks, which have no value")
+        gaps.append(f"about {found.real_missing:,} of {total:,} chunks, which have no value")
     if found.control_missing > found.real_missing:
-        gaps.append(f"how {found.control_missing} control chunks without a value would compare")
+        gaps.append(f"how {found.control_missing:,} control chunks without a value would compare")
     if stayed_share > 0.05:
         gaps.append(
             f"how much larger the difference would be had not {stayed_share:.0%} of the sentences "
@@ -164,6 +177,8 @@ def _interval(
         end = _newcombe(len(np.unique(real[1])), len(np.unique(control[1])))
         return (end, 1.0) if auc == 1.0 else (0.0, 1.0 - end)
     error = np.sqrt(_variance(auc, real, control)) / (auc * (1 - auc))
+    if not error:
+        return None, None
     reach = stdtrit(count - 1, 0.975) * error
     return float(expit(logit(auc) - reach)), float(expit(logit(auc) + reach))
 

@@ -74,7 +74,8 @@ class TopicEntropy:
     alpha: the prior of a chunk's topics: "symmetric" (1/K each), "asymmetric", "auto" (learned)
         or one number for all topics.
     limits: which terms count.
-    A chunk of few terms has a low entropy whatever it says, so compare chunks of like length.
+    The prior weighs more in a chunk of few terms, which is pulled towards it (even topics with a
+    symmetric alpha), so compare chunks of like length.
     Raises ValueError: K or passes below 1, no candidate, an unknown or non-positive alpha.
     """
 

@@ -18,15 +18,18 @@ from omegaconf import DictConfig, OmegaConf
 from experiments.extras import missing_extra
 from experiments.option_types import argument_types, check_value
 from experiments.schema import Experiment
-from experiments.unread_options import check_read, check_replaced
+from experiments.unread_options import check_chosen, check_read, check_replaced
 
+_HEADER = ' A preset of your own has to begin with the line "# @package _global_".'
 _REFERENCE = re.compile(r"\$\{([\w.]+)\}")
 
 
 def build(config: DictConfig) -> Experiment:
     """The experiment. Raises ValueError for an option that is wrong or that nothing reads."""
+    words = HydraConfig.get().overrides.task
     check_options(config)
-    check_replaced(config, HydraConfig.get().overrides.task)
+    check_chosen(config, words)
+    check_replaced(config, words)
     experiment: Experiment = instantiate(config.experiment, _convert_="all")
     return experiment
 
@@ -56,7 +59,8 @@ def _check(config: Mapping[Any, Any], option: str, node: Any) -> None:
         if str(key).startswith("_") or _is_open(value):
             continue
         if parameters is not None and key not in parameters:
-            raise ValueError(f"There is no option '{name}'.{_hint(str(key), list(parameters))}")
+            hint = _hint(str(key), list(parameters)) + (_HEADER if option == "experiment" else "")
+            raise ValueError(f"There is no option '{name}'.{hint}")
         if key in kinds:
             check_value(name, _resolved(config, name, value), kinds[key])
         _check(config, name, value)

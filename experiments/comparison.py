@@ -17,11 +17,12 @@ from experiments.figures import score_figure, write_figure
 from experiments.identity import describe
 from experiments.judging import judge
 from experiments.label_slices import GoldLabels, gold_labels, review_notes, write_slices
+from experiments.parameters import weights_told
 from experiments.pipeline import Pipeline
 from experiments.provenance import circular_notes
-from experiments.result import Result, differences, report
+from experiments.result import Differences, Result, corrected, differences, report
 from experiments.schema import Dataset, Report, RunRecord
-from experiments.summary import SUMMARY, Differences, summary, write_result, write_summary
+from experiments.summary import SUMMARY, summary, write_result, write_summary
 from experiments.tracking.outbox import logged_id
 
 if TYPE_CHECKING:
@@ -32,18 +33,6 @@ if TYPE_CHECKING:
 def single(*, title: str, name: str, setting: Setting, pipeline: Pipeline) -> Comparison:
     """The experiment on one pipeline, which nothing is held against."""
     return Comparison(title=title, setting=setting, base=pipeline, variants={name: {}})
-
-
-def _weights(name: str, pipeline: Pipeline) -> list[str]:
-    """What the parts of a nested fusion, and those of `fuse`, weigh in the end."""
-    parts = getattr(pipeline.retriever, "parts", {})
-    nested = [pipeline.retriever] if any(hasattr(part, "parts") for part in parts.values()) else []
-    return [
-        f"{name}: effective weights "
-        + ", ".join(f"{part} {weight:g}" for part, weight in one.effective_weights().items())
-        for one in [*nested, *pipeline.postprocessors.values()]
-        if hasattr(one, "effective_weights")
-    ]
 
 
 def _measures(result: Result) -> dict[str, float]:
@@ -67,6 +56,7 @@ class Comparison:
     variants: name -> the parts of `base` that it replaces.
     baseline: the variant that the others are held against; None where there is one alone.
     steps: the variants build on each other, so each is shown against the one before it, too.
+    differences_shown: print how each differs from the baseline; summary.json has it anyhow.
     """
 
     title: str
@@ -75,6 +65,7 @@ class Comparison:
     variants: Mapping[str, Mapping[str, Any]]
     baseline: str | None = None
     steps: bool = False
+    differences_shown: bool = True
 
     def run(self) -> Report:
         """Score all variants, write the run's folder, track it, print the tables.
@@ -88,28 +79,45 @@ class Comparison:
         said = {name: gold_labels(review, dataset, one.chunker) for name, one in pipelines.items()}
         split = self.setting.split.divide(dataset)
         if self.setting.trial is None:  # a sweep says it once
-            weights = [note for one in pipelines.items() for note in _weights(*one)]
+            weights = weights_told(pipelines)
             reviewed = review_notes(review, dataset, said)
             marked = {name: describe(one) for name, one in pipelines.items() if dataset.circular}
             own = circular_notes(dataset.circular, marked)
+            console.show_dataset(dataset)
             console.show_notes([*dataset.notes, *split.notes, *weights, *reviewed, *own])
         results = {
             name: self.trial(pipeline, dataset, split) for name, pipeline in pipelines.items()
         }
-        against = {
-            name: differences(result, results[self.baseline], split)
-            for name, result in results.items()
-            if self.baseline is not None and name != self.baseline
-        }
+        against = corrected(
+            {
+                name: differences(result, results[self.baseline], split)
+                for name, result in results.items()
+                if self.baseline is not None and name != self.baseline
+            }
+        )
         folder = self._write(dataset, split, results, against, said)
         if self.setting.trial is None:
             before = {
                 name: differences(results[name], results[earlier], split)
                 for earlier, name in pairwise(results if self.steps else ())
             }
-            console.show(results, against, self.baseline, folder, before)
+            shown = against if self.differences_shown else {}
+            console.show(results, shown, self.baseline, folder, corrected(before))
+            if against and dataset.qrels is not None:
+                console.show_notes(self._tried(dataset, split))
             show_costs(results)
         return report(results, folder)
+
+    def _tried(self, dataset: Dataset, split: Split) -> list[str]:
+        """How many other trials have seen these questions: no p of this run knows of them."""
+        ledger = self.setting.ledger
+        count = 0 if ledger is None else ledger.count(dataset.fingerprint, split.public)
+        if count <= len(self.variants):
+            return []
+        return [
+            f"{count} trials have seen these public questions, and p counts those of this table "
+            f"alone: +experiment=overfit_report counts them all."
+        ]
 
     def trial(self, pipeline: Pipeline, dataset: Dataset, split: Split) -> Result:
         """What one variant found and scored."""

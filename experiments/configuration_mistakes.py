@@ -58,8 +58,13 @@ def configuration(error: BaseException, arguments: Sequence[str]) -> str:
     if name == "experiment":
         chosen = [word for word in arguments if word.startswith("experiment=")]
         return f"Write +{(*chosen, 'experiment=NAME')[0]}, with the plus: it adds to a run."
-    known = sorted(set(_options(arguments)) - {name})
-    near = difflib.get_close_matches(name, known, n=2, cutoff=0.5)
+    config = _composed(arguments)
+    for option in (name, name.rpartition(".")[0]):
+        if entries := _entries(config, option):
+            return entries
+    known = sorted({*_groups(), *_keys(config)} - {name})
+    inner = [one for one in known if one.endswith(f".{name}") and not one.startswith("experiment.")]
+    near = inner[:2] or difflib.get_close_matches(name, known, n=2, cutoff=0.5)
     hint = f"Did you mean {' or '.join(near)}?" if near else "`python run.py --help` lists them."
     return f"There is no option '{name}'. {hint}"
 
@@ -73,19 +78,43 @@ def _list(word: str, arguments: Sequence[str]) -> str:
     )
 
 
-def _options(arguments: Sequence[str]) -> Iterator[str]:
-    """Every group and every key of the configuration that the groups on the command line give."""
-    groups = [str(path.relative_to(CONF)) for path in CONF.rglob("*") if path.is_dir()]
-    yield from groups
-    known = (*groups, "experiment")
+def _groups() -> list[str]:
+    return [str(path.relative_to(CONF)) for path in CONF.rglob("*") if path.is_dir()]
+
+
+def _composed(arguments: Sequence[str]) -> DictConfig:
+    """What the groups on the command line give; empty where they do not compose."""
+    known = (*_groups(), "experiment")
     chosen = [word for word in arguments if word.lstrip("+").split("=")[0] in known]
     GlobalHydra.instance().clear()
     try:
         with initialize_config_dir(str(CONF), version_base="1.3"):
-            config = compose("config", overrides=chosen)
+            return compose("config", overrides=chosen)
     except (HydraException, OmegaConfBaseException):
-        return
-    yield from _keys(config)
+        return OmegaConf.create()
+
+
+def _entries(config: DictConfig, option: str) -> str:
+    """What to write for an option whose entries have names of the user's; "" for any other."""
+    try:
+        value = OmegaConf.select(config, option) if option else None
+    except OmegaConfBaseException:
+        return ""
+    if (
+        not isinstance(value, DictConfig)
+        or "_target_" in value
+        or any(map(_is_part, value.values()))
+    ):
+        return ""
+    held = ", ".join(map(str, value)) or "no entries"
+    return (
+        f"{option} has {held}: '+{option}={{name: value}}' adds one, and '~{option}.name' takes "
+        "one away."
+    )
+
+
+def _is_part(value: object) -> bool:
+    return isinstance(value, DictConfig) and "_target_" in value
 
 
 def _keys(config: DictConfig, prefix: str = "") -> Iterator[str]:

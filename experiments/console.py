@@ -11,11 +11,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from experiments.metrics.measures import JUDGED
+
 if TYPE_CHECKING:
     from experiments.metrics.significance import PairedDifference
-    from experiments.result import Result
-    from experiments.schema import Mean
-    from experiments.summary import Differences
+    from experiments.result import Differences, Result
+    from experiments.schema import Dataset, Mean
 
 NO_LABELS = "This dataset has no labels, so nothing is scored; the ranking is written."
 
@@ -26,6 +27,15 @@ def terminal() -> Console:
     """The output stream, at least as wide as a table with one metric needs."""
     out = Console()
     return out if out.width >= _NARROWEST else Console(width=_NARROWEST)
+
+
+def show_dataset(dataset: Dataset) -> None:
+    """One line: how many documents, questions and labels there are."""
+    turns = sum(bool(query.history) for query in dataset.queries)
+    several = f" ({turns} with earlier turns)" if turns else ""
+    said = f"{dataset.name}: {len(dataset.corpus):,} documents, {len(dataset.queries):,} questions"
+    labelled = sum(map(bool, (dataset.spans or dataset.qrels or {}).values()))
+    say(terminal(), f"{said}{several}, {labelled:,} of them with a gold passage.")
 
 
 def show_notes(notes: Sequence[str]) -> None:
@@ -51,8 +61,7 @@ def show(
         say(out, NO_LABELS)
     else:
         _show_scores(out, results, first.scores.metrics)
-        for note in first.scores.notes:
-            say(out, f"Note: {note}")
+        _show_score_notes(out, results)
         if baseline is not None and against:
             _show_differences(out, against, baseline, first.scores.metrics[0])
         if steps:
@@ -94,6 +103,16 @@ def _show_scores(out: Console, results: Mapping[str, Result], metrics: Sequence[
         say(out, f"In summary.json too: {', '.join(metrics[len(shown) :])}.")
 
 
+def _show_score_notes(out: Console, results: Mapping[str, Result]) -> None:
+    """What a reader of the means should know, and of which pipelines."""
+    told: dict[str, list[str]] = {}
+    for name, result in results.items():
+        for note in result.scores.notes if result.scores else ():
+            told.setdefault(note, []).append(name)
+    for note, names in told.items():
+        say(out, f"{'Note' if len(names) == len(results) else ', '.join(names)}: {note}")
+
+
 def _that_fit(metrics: Sequence[str], width: int, sides: int) -> Sequence[str]:
     """The first metrics, as many as the terminal has room for; one at least."""
     room = np.cumsum([sides * (max(len(metric), len("private")) + 3) for metric in metrics])
@@ -106,23 +125,27 @@ def _show_differences(
     """Each pipeline against the baseline, query by query, on the first metric."""
     title = f"{metric} minus {baseline}, query by query"
     table = Table(title=title, title_justify="left")
-    for heading in ("pipeline", "split", "difference", "95 % interval", "p", "won/lost/same"):
+    p = "p" if len(against) == 1 else f"p of {len(against)}"
+    for heading in ("pipeline", "split", "difference", "95 % interval", p, "won/lost/same"):
         words = heading in ("pipeline", "split")
         table.add_column(heading, justify="left" if words else "right")
     for name, by_side in against.items():
         for side in [side for side in by_side if side != "all"]:
             table.add_row(Text(name), side, *_cells(by_side[side][metric]))
     out.print(table)
+    if len(against) > 1:
+        say(out, f"{p}: corrected for the {len(against)} pipelines of this table (Holm).")
 
 
 def _cells(difference: PairedDifference) -> list[str]:
-    if difference.mean is None or difference.p is None:
+    p = difference.p if difference.corrected is None else difference.corrected
+    if difference.mean is None or p is None:
         return ["–"] * 4
     interval = "–"
     if difference.low is not None:
         interval = f"{difference.low:+.4f} … {difference.high:+.4f}"
     record = f"{difference.wins}/{difference.losses}/{difference.ties}"
-    return [f"{difference.mean:+.4f}", interval, f"{difference.p:.4f}", record]
+    return [f"{difference.mean:+.4f}", interval, f"{p:.4f}", record]
 
 
 def _show_gates(out: Console, results: Mapping[str, Result]) -> None:
@@ -133,8 +156,9 @@ def _show_gates(out: Console, results: Mapping[str, Result]) -> None:
             say(out, f"{said}; gate.tsv says why.")
         for note in result.notes:
             say(out, f"{name}: {note}")
-        for caution in result.cautions:
-            say(out, f"Caution: {name}: {caution}")
+    for caution in dict.fromkeys(one for result in results.values() for one in result.cautions):
+        names = [name for name, result in results.items() if caution in result.cautions]
+        say(out, f"Caution: {', '.join(names)}: {caution}")
 
 
 def say(out: Console, sentence: str) -> None:
@@ -143,9 +167,14 @@ def say(out: Console, sentence: str) -> None:
 
 
 def _coverage(means: Mapping[str, Mean]) -> str:
-    """How many queries the means cover, metrics with the same number together."""
+    """How many queries the means cover, metrics with the same number together.
+
+    The share of judged results is left out, for it depends on how many lists are empty.
+    """
     groups: dict[str, list[str]] = {}
     for metric, mean in means.items():
+        if metric.startswith(JUDGED) and len(means) > 1:
+            continue
         groups.setdefault(f"{mean.n_scored} of {mean.n_total}", []).append(metric)
     if len(groups) == 1:
         return f"{next(iter(groups))} queries scored"

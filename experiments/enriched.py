@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from experiments.chunking import chunk
@@ -51,6 +51,15 @@ def enriched_chunks(
     nodes = store.remember("enriched", corpus, enriched, save, load_chunks)
     lost = _unfinished(enrich, nodes)
     return nodes, corpus | {"unfinished": lost} if lost else corpus
+
+
+def chunk_entries(corpus: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """(stage, key) of what is stored of the chunks: plain ones, and enriched ones.
+
+    corpus: what `enriched_chunks` says of them.
+    """
+    plain = {name: value for name, value in corpus.items() if name not in ("enrich", "unfinished")}
+    return [("chunks", plain), ("enriched", corpus)]
 
 
 def notes_on(enrich: Any, nodes: Sequence[TextNode]) -> Sequence[str]:

@@ -19,8 +19,11 @@ ALWAYS_READ = 1 << 20
 its size or its times are not those of the moment it was written (docs/decisions/checksums.md)."""
 
 
-def write_entry(folder: Path, key: Any, save: Callable[[Path], None]) -> None:
-    """Let `save` fill a folder, add checksums, and give it its name; the caller holds its lock."""
+def write_entry(folder: Path, key: Any, seconds: float, save: Callable[[Path], None]) -> None:
+    """Let `save` fill a folder, add checksums, and give it its name; the caller holds its lock.
+
+    seconds: what making it took.
+    """
     for left in folder.parent.glob(f"{folder.name}.*{UNFINISHED}"):  # of a killed process
         shutil.rmtree(left, ignore_errors=True)
     unfinished = folder.with_name(f"{folder.name}.{os.getpid()}{UNFINISHED}")
@@ -28,7 +31,7 @@ def write_entry(folder: Path, key: Any, save: Callable[[Path], None]) -> None:
     try:
         save(unfinished)
         files = {name: _described(unfinished / name) for name in _names(unfinished)}
-        _write_manifest(unfinished, {"files": files, "key": key})
+        _write_manifest(unfinished, {"files": files, "key": key, "seconds": round(seconds, 6)})
         remove_entry(folder)
         unfinished.rename(folder)
     finally:
@@ -83,6 +86,15 @@ def damage(folder: Path, *, thorough: bool = False) -> Iterator[str]:
     if moved:
         with suppress(OSError):
             _write_manifest(folder, manifest | {"files": files})
+
+
+def seconds(folder: Path) -> float | None:
+    """What making the entry took; None where there is none, or where it does not say."""
+    try:
+        said = json.loads((folder / MANIFEST).read_text(encoding="utf-8")).get("seconds")
+    except (OSError, ValueError, AttributeError):
+        return None
+    return float(said) if isinstance(said, int | float) else None
 
 
 def last_use(folder: Path) -> float:

@@ -105,8 +105,8 @@ def evaluate(
     queries: the evaluation set; default: every query that the ranking or the qrels name. One that
         the ranking does not name scores 0.
 
-    Raises ValueError where a metric or an option is unknown, and where labels and ranking share no
-    query or no document, which is a mistake and not a score of 0.
+    Raises ValueError where a metric or an option is unknown, where one of your own gives no score a
+    query, and where labels and ranking share no query or no document: no score of 0 is made of it.
     """
     _check(rel_level, empty_qrels)
     measures = _distinct([_measure(item) for item in _listed(metrics)])
@@ -120,7 +120,7 @@ def evaluate(
     columns = [
         per_query_scores(item, relevance, zero=zero)
         if isinstance(item, Measure)
-        else item(ranking, qrels)
+        else preflight.own_scores(item, ranking, qrels)
         for item in measures
     ]
     notes = preflight.notes(

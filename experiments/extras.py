@@ -12,6 +12,7 @@ _EXTRAS = {
     "llama_index.llms": "api",
     "llama_index.embeddings": "api",
     "sentence_transformers": "torch",
+    "transformers": "torch",
     "torch": "torch",
 }
 

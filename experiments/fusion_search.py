@@ -7,9 +7,8 @@ thousands of weightings of them are scored at once. Weights are chosen on public
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +21,8 @@ from experiments.figures import write_figure
 from experiments.fusion import report
 from experiments.fusion.figure import surface_figure
 from experiments.fusion.points import Points
-from experiments.fusion.simplex import WeightSearch
-from experiments.fusion.surface import Option, Rule, Source, Surface
+from experiments.fusion.space import Space
+from experiments.fusion.surface import Rule, Source, Surface
 from experiments.fusion.verdict import Verdict, decide
 from experiments.judging import judge
 from experiments.label_slices import GoldLabels, gold_labels, write_slices
@@ -38,42 +37,6 @@ if TYPE_CHECKING:
     from experiments.pipeline import Pipeline
     from experiments.setting import Setting
     from experiments.splits import Split
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Space:
-    """What is tried: every rule of the three lists, with the weightings of the search.
-
-    normalise, missing: options of the fusion; each one for all parts, or by part name.
-    candidates: how many results of each part; None = as many as the fusion reads as configured.
-    """
-
-    weights: WeightSearch
-    normalise: Sequence[Option]
-    missing: Sequence[Option]
-    candidates: Sequence[int] | None = None
-
-    def rules(self, depth: int, configured: int) -> list[Rule]:
-        """The distinct rules.
-
-        Raises ValueError for an empty list and for candidates that the ranking's depth overrides.
-        With normalise=rank a missing score is 0 whatever `missing` says, so it stands there once.
-        """
-        for name in ("normalise", "missing"):
-            if not getattr(self, name):
-                raise ValueError(f"space.{name} is an empty list: name at least one to try.")
-        counts = self.candidates or [configured]
-        shallow = [count for count in counts if count < depth]
-        if shallow:
-            raise ValueError(
-                f"candidates={shallow[0]} is less than depth={depth}, and a ranking of that depth "
-                f"reads {depth} of each part: raise it, or add depth={shallow[0]}."
-            )
-        found = {}
-        for normalise, missing, count in product(self.normalise, self.missing, counts):
-            rule = Rule(normalise, "zero" if normalise == "rank" else missing, count)
-            found[repr(rule)] = rule
-        return list(found.values())
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -81,8 +81,8 @@ class GoldPaths:
     def stages(self, k: int) -> list[str]:
         """The stage that lost each passage, KEPT where none did.
 
-        k: how many results are read: a passage below that is lost. Where prompts are known, they
-        alone say what is read.
+        k: how many results are read: a passage below that is lost. Where there is a prompt, it
+            decides what is read.
         """
         at = {
             name: np.asarray(getattr(self, name), dtype=np.int64)
@@ -90,7 +90,8 @@ class GoldPaths:
         }
         prompt, used = np.asarray(self.prompt, int), np.asarray(self.used, int)
         top = (at["final"] > 0) & (at["final"] <= k)
-        reached = (at["retrieved"] > 0) & (at["retrieved"] <= k) & ~top
+        reached = (at["retrieved"] > 0) & (at["retrieved"] <= k)
+        fell = (at["final"] == 0) | (at["final"] > at["retrieved"])
         rules = {
             NOT_IN_CORPUS: at["in_corpus"] == 0,
             NOT_IN_CHUNK: at["in_chunk"] == 0,
@@ -100,8 +101,8 @@ class GoldPaths:
             CUT: at["ranked"] == 0,
             UNUSED: (prompt == SHOWN) & (used == 0),
             OVER_BUDGET: prompt == DROPPED,
-            KEPT: (prompt == SHOWN) | ((prompt == UNKNOWN) & top),
-            RERANKED_OUT: reached,
+            KEPT: (prompt == SHOWN) | (top & (prompt == UNKNOWN)),
+            RERANKED_OUT: reached & fell,
         }
         return [str(name) for name in np.select([*rules.values()], [*rules], default=BELOW)]
 

@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("chunk_quality", "retrievers", "postprocessors", "generation", "experiments")
 _UNKNOWN = "unknown"
 _LONGEST_NAME = 4  # words of llama-index-embeddings-openai-like, as modules have them
-_RUNTIME_ONLY = {"callback_manager", "embed_batch_size", "num_threads", "num_workers"}
+_RUNTIME_ONLY = {"callback_manager", "device", "embed_batch_size", "num_threads", "num_workers"}
 
 
 def describe(part: Any) -> Any:

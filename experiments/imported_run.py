@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +13,10 @@ import numpy as np
 
 from experiments import console
 from experiments.label_slices import gold_labels, write_slices
-from experiments.result import Result, differences
-from experiments.schema import Dataset, Report, RunRecord
+from experiments.metrics.preflight import tied_queries
+from experiments.pooled_scores import with_judged
+from experiments.result import Result, differences, record_results
+from experiments.schema import Dataset, Qrels, Report, RunRecord
 from experiments.summary import summary, write_result, write_summary
 from experiments.trec_run import TrecRun, read_run
 from retrievers.ranking import Ranking
@@ -54,6 +56,7 @@ class ImportedRuns:
         split = self.setting.split.divide(dataset)
         console.show_notes([*dataset.notes, *split.notes])
         results = {name: self._score(file, dataset, split) for name, file in files.items()}
+        record_results(self.setting.ledger, dataset, split, self.title, results.values())
         against = {
             name: differences(result, results[baseline], split)
             for name, result in results.items()
@@ -105,7 +108,8 @@ class ImportedRuns:
         found = imported(file, dataset, self.setting.metrics.reads())
         visible = split.visible
         scored = [query.id for query in dataset.queries if query.id in visible]
-        scores = self.setting.metrics.evaluate(found.ranking, dataset.qrels or {}, scored)
+        metrics = with_judged(self.setting.metrics, dataset)
+        scores = metrics.evaluate(found.ranking, dataset.qrels or {}, scored)
         queries = found.ranking.query_ids
         digest = hashlib.sha256(file.read_bytes()).hexdigest()
         return Result(
@@ -115,7 +119,7 @@ class ImportedRuns:
             asked={query.id: query.text for query in dataset.queries if query.id in {*queries}},
             blocked=np.zeros(len(queries), dtype=np.bool_),
             reasons=[""] * len(queries),
-            notes=found.notes,
+            notes=[*found.notes, *_ties(file, found.ranking, dataset.qrels or {}, scored)],
             scores=scores,
             means={side: scores.mean(split.of(side)) for side in split.shown},
             seconds={"score": time.time() - started},
@@ -163,7 +167,11 @@ def imported(file: Path, dataset: Dataset, reads: int = 0) -> TrecRun:
     run = read_run(file, names={*queries, *corpus})
     strangers = {*run.ranking.node_ids}.difference(corpus)
     _refuse(file, "documents", run.ranking.node_ids, {*run.ranking.node_ids} - strangers, corpus)
-    found = {q: ids for q, ids in run.ranking.by_query().items() if q in queries}
+    found = {
+        query: list(zip(run.ranking.ids(row), run.ranking.scores[row].tolist(), strict=False))
+        for row, query in enumerate(run.ranking.query_ids)
+        if query in queries
+    }
     _refuse(file, "queries", run.ranking.query_ids, found, sorted(queries))
     counts = {
         "queries that the dataset does not have, left out": len(run.ranking.query_ids) - len(found),
@@ -176,6 +184,16 @@ def imported(file: Path, dataset: Dataset, reads: int = 0) -> TrecRun:
             f"{reads}: if the run was cut there, that score is too low."
         )
     return replace(run, ranking=Ranking.from_lists(found, corpus), notes=tuple(notes))
+
+
+def _ties(file: Path, ranking: Ranking, qrels: Qrels, queries: Iterable[str]) -> list[str]:
+    """The note that the order of equal scores moves the metrics, and whose order it is."""
+    if not (tied := tied_queries(ranking, qrels, queries)):
+        return []
+    return [
+        f"{file}: in {tied} queries documents with equal scores have unequal labels: they stand as "
+        "the file ranks them, and trec_eval, which sorts them by their ids, may score otherwise."
+    ]
 
 
 def _refuse(

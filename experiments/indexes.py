@@ -41,12 +41,28 @@ class Indexes:
         self.clock = clock
         self._open: set[str] = set()
 
+    def of_another(self, retriever: BatchRetriever) -> Indexes:
+        """The same corpus in the leaves of another retriever."""
+        retriever.attach(self.nodes)
+        return Indexes(
+            retriever, nodes=self.nodes, corpus=self.corpus, store=self.store, clock=self.clock
+        )
+
     def keys(self) -> Mapping[str, Any]:
         """Leaf -> all that can change its index, and so its results."""
         return {
             name: {"corpus": self.corpus, "retriever": describe(leaf)}
             for name, leaf in self.retriever.leaves().items()
         }
+
+    def entries(self) -> list[tuple[str, Any]]:
+        """(stage, key) of all that is stored of the leaves: indexes, and the terms they read."""
+        leaves, keys = self.retriever.leaves(), self.keys()
+        found = [("index", key) for key in keys.values()]
+        found += [
+            ("terms", self._terms_key(o)) for o in leaves.values() if isinstance(o, TermRetriever)
+        ]
+        return [entry for place, entry in enumerate(found) if entry not in found[:place]]
 
     def open(self, *names: str) -> None:
         """Make these leaves ready to search; all of them where none is named."""
@@ -73,8 +89,11 @@ class Indexes:
         """The terms of every node: they depend on the analyzer, not on the weighting."""
         return self.store.remember(
             "terms",
-            {"corpus": self.corpus, "analyzer": describe(leaf.term_analyzer)},
+            self._terms_key(leaf),
             build=lambda: leaf.term_analyzer.analyze_many([indexed_text(n) for n in self.nodes]),
             save=save_terms,
             load=load_terms,
         )
+
+    def _terms_key(self, leaf: TermRetriever) -> Any:
+        return {"corpus": self.corpus, "analyzer": describe(leaf.term_analyzer)}

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from experiments.cautions.circular_labels import circular_labels
+from experiments.cautions.easier_questions import easier_than_target
 from experiments.cautions.leaked_questions import leaked_questions
 from experiments.chunking import span_of
 from experiments.cost.measures import cost_of
@@ -16,10 +17,12 @@ from experiments.gold_path import gold_paths
 from experiments.identity import describe, fingerprint, module_source
 from experiments.ledger import LedgerEntry
 from experiments.metrics.per_query import PerQuery
+from experiments.metrics.preflight import empty_lists
 from experiments.parameters import parameters
+from experiments.pooled_scores import with_judged
 from experiments.result import Result, score_rows
 from experiments.result_files import load_result, save_result
-from experiments.schema import Dataset
+from experiments.schema import Dataset, Target
 from retrievers.gate import NoGate
 from retrievers.ranking import EVERY_PART
 
@@ -52,9 +55,10 @@ def _remembered(pipeline: Pipeline, dataset: Dataset, split: Split, setting: Set
     key = {
         "dataset": dataset.fingerprint,
         "split": fingerprint([split.everyone, split.public, split.private, split.sealed]),
-        "metrics": describe(setting.metrics),
+        "metrics": describe(with_judged(setting.metrics, dataset)),
         "pipeline": describe(pipeline),
         "source": module_source("experiments.judging"),
+        **({"target": _asked(dataset.target)} if dataset.target else {}),
     }
     started = time.time()
     result = setting.store.remember(
@@ -66,6 +70,10 @@ def _remembered(pipeline: Pipeline, dataset: Dataset, split: Split, setting: Set
         again=setting.force,
     )
     return replace(result, started=started, ended=time.time()) if result.stored else result
+
+
+def _asked(target: Target) -> str:
+    return fingerprint([target.name, [query.text for query in target.queries]])
 
 
 def _count(
@@ -91,7 +99,7 @@ def _run(
     outcome = pipeline.run(dataset, setting.store)
     visible = split.visible
     query_ids = [query.id for query in dataset.queries if query.id in visible]
-    scores = _scores(outcome, dataset, query_ids, setting.metrics)
+    scores = _scores(outcome, dataset, query_ids, with_judged(setting.metrics, dataset))
     asked = asked_texts(outcome.plans)
     stopped = [query for query, stop in zip(asked, outcome.gate.blocked, strict=True) if stop]
     table = confusion(dataset, stopped, query_ids) if _gates(pipeline) else None
@@ -102,8 +110,15 @@ def _run(
         asked=asked,
         blocked=outcome.gate.blocked,
         reasons=outcome.gate.reasons,
-        notes=[*outcome.notes, *([table.sentence()] if table else [])],
-        cautions=_cautions(key, outcome, dataset, query_ids),
+        notes=[
+            *outcome.notes,
+            *([table.sentence()] if table else []),
+            *_short_lists(outcome, dataset, setting.metrics),
+        ],
+        cautions=(
+            *_cautions(key, outcome, dataset, query_ids),
+            *easier_than_target(dataset, query_ids, setting.store),
+        ),
         scores=scores,
         means={side: scores.mean(split.of(side)) for side in split.shown} if scores else {},
         seconds=outcome.seconds,
@@ -124,9 +139,28 @@ def asked_texts(plans: Sequence[QueryPlan]) -> dict[str, str]:
 def _cautions(
     key: Mapping[str, Any], outcome: Outcome, dataset: Dataset, query_ids: Sequence[str]
 ) -> tuple[str, ...]:
-    """Signs that these scores are too good; labels of sealed queries are not looked at."""
-    circular = circular_labels(outcome.retrieved, outcome.nodes, dataset.qrels or {}, query_ids)
+    """Signs that these scores are too good; labels of sealed queries are not looked at.
+
+    Where spans are labelled, finding the document is no feat and no sign.
+    """
+    qrels = (dataset.qrels or {}) if dataset.spans is None else {}
+    circular = circular_labels(outcome.retrieved, outcome.nodes, qrels, query_ids)
     return (*leaked_questions(dataset.queries, key["pipeline"]), *circular)
+
+
+def _short_lists(outcome: Outcome, dataset: Dataset, metrics: Evaluator) -> list[str]:
+    """That lists cannot be as long as a metric reads them; without labels, that lists are empty."""
+    spans = dataset.spans is not None
+    if dataset.qrels is None and not spans:
+        lengths = outcome.ranking.lengths()
+        return [empty_lists(empty, len(lengths))] if (empty := int((lengths == 0).sum())) else []
+    there, reads = len(outcome.nodes if spans else dataset.corpus), metrics.reads(spans=spans)
+    if reads <= there:
+        return []
+    return [
+        f"A metric reads {reads} results and there are {there} {'chunks' if spans else 'documents'}"
+        " to find: no list is longer."
+    ]
 
 
 def _gates(pipeline: Pipeline) -> bool:

@@ -69,7 +69,9 @@ def review_notes(
         return []
     counts = " or ".join(dict.fromkeys(str(len(gold)) for gold in said.values()))
     share = f"{counts} of {len(dataset.queries)} queries have a reviewed gold passage"
-    return [f"{path}: {share}; slices.tsv has their scores."]
+    if not any(labels for gold in said.values() for labels in gold.values()):
+        return [f"{path}: {share}, so there is no slice by label."]
+    return [f"{path}: {share}; slices.tsv has their scores. A slice of few queries says little."]
 
 
 def label_slices(scores: PerQuery, split: Split, gold: GoldLabels) -> pd.DataFrame:

@@ -32,10 +32,15 @@ CREATE TABLE IF NOT EXISTS openings (
   UNIQUE (dataset, private, question));
 """
 _WAIT_SECONDS = 60.0
+OPENED = "opened"
+"""The side of private scores that were seen by opening a seal, which counts its looks itself."""
 
 
 class ScoreRow(NamedTuple):
-    """One metric's scores of one side of the split, a value a query, NaN where not scored."""
+    """One metric's scores of one side of the split, a value a query, NaN where not scored.
+
+    side: "public", "private", or OPENED.
+    """
 
     side: str
     metric: str
@@ -136,35 +141,21 @@ class Ledger:
         found = self._read(query, values) if self._exists() else []
         return _stacked([row for (row,) in found], len(query_ids))
 
-    def both_halves(
-        self, dataset: str, metric: str, public: Sequence[str], private: Sequence[str]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Every trial's rows [trials, n] and [trials, m] over these queries, oldest first.
-
-        A trial without public scores over them is left out; one whose private scores nobody was
-        shown has a private row of NaN.
-        """
+    def failed(self, dataset: str) -> int:
+        """Distinct trials on the dataset that have no score at all."""
         query = (
-            "SELECT one.row, other.row FROM trials "
-            "JOIN scores AS one ON one.trial = trials.id AND one.side = 'public' "
-            "JOIN lists ON lists.id = one.list "
-            "LEFT JOIN scores AS other ON other.trial = trials.id AND other.side = 'private' "
-            "AND other.metric = one.metric "
-            "AND other.list = (SELECT id FROM lists WHERE digest = ?) "
-            "WHERE dataset = ? AND one.metric = ? AND lists.digest = ? ORDER BY trials.id"
+            "SELECT count(*) FROM trials WHERE dataset = ? AND id NOT IN (SELECT trial FROM scores)"
         )
-        values = (
-            text_digest(_page(private)),
-            text_digest(dataset),
-            metric,
-            text_digest(_page(public)),
+        return int(self._read(query, (text_digest(dataset),))[0][0]) if self._exists() else 0
+
+    def has_scores(self, dataset: str, trial: str, public: tuple[str, ...]) -> bool:
+        """Whether a trial has a score on the dataset with this public half."""
+        mark = trial_digest(trial, text_digest(_page(public)))
+        query = (
+            "SELECT 1 FROM scores JOIN trials ON trials.id = scores.trial "
+            "WHERE dataset = ? AND trials.trial = ? LIMIT 1"
         )
-        found = self._read(query, values) if self._exists() else []
-        unseen = np.full(len(private), np.nan, dtype="<f4").tobytes()
-        return (
-            _stacked([one for one, _ in found], len(public)),
-            _stacked([other or unseen for _, other in found], len(private)),
-        )
+        return self._exists() and bool(self._read(query, (text_digest(dataset), mark)))
 
     def _exists(self) -> bool:
         return Path(self.path).exists()
@@ -213,7 +204,7 @@ class QueryLists:
 
     def trial(self, mark: str, public: tuple[str, ...]) -> bytes:
         """What a trial is known by: what was tried, and the half it could be chosen by."""
-        return text_digest(f"{mark} {self._entry(public)[1].hex()}")
+        return trial_digest(mark, self._entry(public)[1])
 
     def _entry(self, query_ids: tuple[str, ...]) -> tuple[int, bytes]:
         if query_ids not in self._known:
@@ -234,6 +225,11 @@ def _page(query_ids: Sequence[str]) -> str:
 def text_digest(text: str) -> bytes:
     """How the file knows a text."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:16]
+
+
+def trial_digest(mark: str, public: bytes) -> bytes:
+    """How the file knows a trial: by what was tried and the digest of its public half."""
+    return text_digest(f"{mark} {public.hex()}")
 
 
 def _stacked(rows: Sequence[bytes], width: int) -> NDArray[np.float32]:

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 _PURPOSE = (
     "What it is for: the best of many equal systems looks better than it is, the more so the more "
-    "were tried. A p-value that is to hold for the best one is corrected for this number. Trials "
-    "of every split count, failed ones too; a trial that is run again counts once."
+    "were tried. A p-value that is to hold for the best one is corrected for all that have a "
+    "score, on whichever split; a failed one could not be chosen. A trial that is run again counts "
+    "once."
 )
 
 
@@ -43,7 +44,8 @@ class LedgerTable:
         total = ledger.count(dataset.fingerprint)
         said = (
             f"{dataset.name}: {total:,} distinct trials, {here:,} of them with the public half "
-            f"of this split ({len(public)} queries)."
+            f"of this split ({len(public)} queries); {ledger.failed(dataset.fingerprint):,} failed "
+            "and have no score."
         )
         for sentence in (said, _PURPOSE):
             out.print(sentence, markup=False, highlight=False, soft_wrap=True)

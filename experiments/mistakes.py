@@ -7,6 +7,7 @@ import os
 import sys
 import sysconfig
 import traceback
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dis import opname
@@ -26,7 +27,8 @@ _INSTALLED = {Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "
 
 @contextmanager
 def explained() -> Iterator[None]:
-    """Ends the process with `explain`'s code where the block raises."""
+    """Ends the process with `explain`'s code where the block raises; a warning is one line."""
+    warnings.formatwarning = _one_line
     try:
         yield
     except KeyboardInterrupt:
@@ -34,6 +36,11 @@ def explained() -> Iterator[None]:
         sys.exit(INTERRUPTED)
     except Exception as error:
         sys.exit(explain(error, sys.argv[1:]))
+
+
+def _one_line(message: Warning | str, *place: object, **more: object) -> str:
+    """A warning without the line of code that gave it."""
+    return f"warning: {' '.join(str(message).split())}\n"
 
 
 def explain(error: Exception, arguments: Sequence[str]) -> int:

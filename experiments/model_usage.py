@@ -16,6 +16,16 @@ class CountsCalls(Protocol):
     def usage(self) -> Mapping[str, StageUsage]: ...
 
 
+@runtime_checkable
+class SavesTime(Protocol):
+    """A part that reads what it once computed, such as `StoredPairScorer`.
+
+    saved: seconds that this took then.
+    """
+
+    saved: float
+
+
 class UsageMeter:
     """The calls of all models in a part, from the moment the meter was made.
 
@@ -23,8 +33,14 @@ class UsageMeter:
     """
 
     def __init__(self, part: Any) -> None:
-        self._models = list({id(model): model for model in _models(part)}.values())
+        self._models: list[CountsCalls] = _distinct(part, CountsCalls)
+        self._savers: list[SavesTime] = _distinct(part, SavesTime)
         self._before = [dict(model.usage()) for model in self._models]
+        self._saved = sum(one.saved for one in self._savers)
+
+    def saved(self) -> float:
+        """Seconds that what was read from stores since took when it was computed."""
+        return sum(one.saved for one in self._savers) - self._saved
 
     def read(self) -> dict[str, StageUsage]:
         """Stage -> what its calls came to; stages without a call are left out."""
@@ -37,11 +53,15 @@ class UsageMeter:
         return found
 
 
-def _models(part: Any) -> Iterator[CountsCalls]:
-    if isinstance(part, CountsCalls):
+def _distinct(part: Any, kind: type) -> list[Any]:
+    return list({id(one): one for one in _found(part, kind)}.values())
+
+
+def _found(part: Any, kind: type) -> Iterator[Any]:
+    if isinstance(part, kind):
         yield part
     elif isinstance(part, Mapping):
         for value in part.values():
-            yield from _models(value)
+            yield from _found(value, kind)
     elif type(part).__module__.split(".")[0] in ROOMS:
-        yield from _models(getattr(part, "__dict__", {}))
+        yield from _found(getattr(part, "__dict__", {}), kind)

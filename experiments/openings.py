@@ -7,7 +7,7 @@ import time
 from dataclasses import astuple, dataclass
 from typing import NamedTuple
 
-from experiments.ledger import Ledger, QueryLists, text_digest
+from experiments.ledger import OPENED, Ledger, QueryLists, text_digest, trial_digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,10 +32,11 @@ class Look(NamedTuple):
 def count_opening(
     ledger: Ledger, dataset: str, private: tuple[str, ...], question: Question
 ) -> Look:
-    """Write the opening down and say which look at this private half of the dataset it is.
+    """Write the opening down and say which look at these private queries it is.
 
-    The same question is the same look, however often it is asked; another trial, baseline or
-    metric is another look.
+    Each question about a private half that holds one of them is a look: a new seed of the split
+    does not start the count anew. The same question about the same half is the same look, however
+    often it is asked.
     """
     place, asked = text_digest(dataset), text_digest(json.dumps(astuple(question)))
     with ledger.transaction() as database:
@@ -44,28 +45,37 @@ def count_opening(
             "INSERT OR IGNORE INTO openings VALUES (NULL, ?, ?, ?, ?)",
             (place, half, asked, time.time()),
         )
-        found = database.execute(
-            "SELECT count(*) FROM openings WHERE dataset = ? AND private = ? AND id <= "
-            "(SELECT id FROM openings WHERE dataset = ? AND private = ? AND question = ?)",
-            (place, half, place, half, asked),
+        before = database.execute(
+            "SELECT query_ids FROM openings JOIN lists ON lists.id = private "
+            "WHERE dataset = ? AND openings.id <= (SELECT id FROM openings "
+            "WHERE dataset = ? AND private = ? AND question = ?)",
+            (place, place, half, asked),
         )
-        return Look(int(found.fetchone()[0]), again=made.rowcount == 0)
+        number = sum(not {*private}.isdisjoint(json.loads(page)) for (page,) in before)
+        return Look(number, again=made.rowcount == 0)
 
 
-def was_shown(
-    ledger: Ledger,
-    dataset: str,
-    *,
-    trial: str,
-    public: tuple[str, ...],
-    private: tuple[str, ...],
-) -> bool:
-    """Whether the ledger has private scores of a trial over this half: its seal is broken."""
+def was_shown(ledger: Ledger, dataset: str, *, trial: str, private: tuple[str, ...]) -> bool:
+    """Whether somebody saw the trial's scores of one of these queries: its seal is broken.
+
+    trial: its fingerprint. On another split of the dataset they may have been its public half.
+    What was opened does not count: looks count that.
+    """
+    place = text_digest(dataset)
     with ledger.transaction() as database:
-        lists = QueryLists(database)
-        found = database.execute(
-            "SELECT count(*) FROM scores JOIN trials ON trials.id = scores.trial "
-            "WHERE side = 'private' AND list = ? AND dataset = ? AND trials.trial = ?",
-            (lists.id(private), text_digest(dataset), lists.trial(trial, public)),
+        halves = database.execute(
+            "SELECT DISTINCT digest FROM trials JOIN lists ON lists.id = public WHERE dataset = ?",
+            (place,),
         )
-        return bool(found.fetchone()[0])
+        marks = [trial_digest(trial, digest) for (digest,) in halves]
+        seen = [
+            page
+            for mark in marks
+            for (page,) in database.execute(
+                "SELECT DISTINCT query_ids FROM scores JOIN trials ON trials.id = scores.trial "
+                "JOIN lists ON lists.id = list "
+                "WHERE dataset = ? AND trials.trial = ? AND side != ?",
+                (place, mark, OPENED),
+            )
+        ]
+    return any(not {*private}.isdisjoint(json.loads(page)) for page in seen)

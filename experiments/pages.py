@@ -12,10 +12,14 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 
+_STYLE = Path(__file__).with_name("pages.css")
+
+
 def write_page(path: Path, template: Path, **values: Any) -> Path:
     """Fill a Jinja template and write it; what is no `Markup` is escaped.
 
-    values: what the template names. It finds the script that draws figures as `plotly`.
+    values: what the template names. It finds the script that draws figures as `plotly`, and the
+    style that reports share as `style`.
     """
     from jinja2 import Environment
     from plotly.offline import get_plotlyjs
@@ -23,7 +27,8 @@ def write_page(path: Path, template: Path, **values: Any) -> Path:
     page = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
         template.read_text(encoding="utf-8")
     )
-    text = page.render(plotly=get_plotlyjs(), **values)
+    style = _STYLE.read_text(encoding="utf-8")
+    text = page.render(plotly=get_plotlyjs(), style=style, **values)
     with atomic_file(path) as part:
         part.write_text(text, encoding="utf-8", errors="replace")
     return path

@@ -11,16 +11,15 @@ import numpy as np
 from experiments.candidates import document_ranking, load_ranking, save_ranking, with_rows
 from experiments.cost.timing import SearchCost, search_cost
 from experiments.enriched import enriched_chunks, notes_on
-from experiments.identity import describe, fingerprint
+from experiments.gating import decide, measuring_seconds
+from experiments.identity import fingerprint
 from experiments.indexes import Indexes
 from experiments.model_usage import UsageMeter
 from experiments.postprocessing import by_role, through
-from experiments.stage_files import load_array, save_array
 from experiments.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
     from llama_index.core.schema import TextNode
-    from numpy.typing import NDArray
 
     from experiments.schema import Dataset
     from experiments.store import StageStore
@@ -41,6 +40,7 @@ class Outcome:
     ranking: documents, each at the rank of its best chunk; what is scored and submitted.
     seconds: stage -> wall time; a stage that the store answered costs what reading it costs.
     usage: stage -> what it asked of models.
+    saved: stage -> seconds that took when it was computed what now was read from the store.
     notes: one sentence for each thing a reader should know of how it ran.
     search: what searching one query at a time costs.
     """
@@ -54,6 +54,7 @@ class Outcome:
     ranking: Ranking
     seconds: Mapping[str, float]
     usage: Mapping[str, StageUsage] = field(default_factory=dict)
+    saved: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     search: SearchCost | None = None
 
@@ -111,6 +112,10 @@ class Pipeline:
             ranking,
             clock.seconds,
             usage,
+            saved={
+                "gate": measuring_seconds(self, plans, indexes, store),
+                "postprocess": meter.saved(),
+            },
             notes=self._notes(nodes, gate, [*ranking_parts, *reorders], usage),
             search=search_cost(plans, self.depth, indexes, store),
         )
@@ -149,22 +154,7 @@ class Pipeline:
         store: StageStore,
     ) -> GateDecision:
         """The gate's verdict; what it measures for it, without regard to the fusion, is kept."""
-        if not hasattr(self.gate, "measure"):
-            indexes.open()
-            return self.gate.decide(plans, retrieved, self.retriever)  # type: ignore[no-any-return]
-        measured = None
-        if self.gate.measure is not None:
-            keys = indexes.keys()
-            asked = {name: keys[name] for name in self.retriever.leaves()}
-            key = {"gate": describe(self.gate.measure), "indexes": asked}
-
-            def measure() -> NDArray[np.float64]:
-                indexes.open()
-                return self.gate.measure(plans, self.retriever)  # type: ignore[no-any-return]
-
-            key["plans"] = _asked(plans)
-            measured = store.remember("gate", key, measure, save_array, load_array)
-        return self.gate.decide(plans, retrieved, self.retriever, measured)  # type: ignore[no-any-return]
+        return decide(self, plans, retrieved, indexes, store)
 
     def candidates(
         self,

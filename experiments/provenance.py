@@ -36,24 +36,38 @@ def read_provenance(folder: Path) -> Mapping[str, Any]:
     return value
 
 
-def provenance_notes(folder: Path) -> list[str]:
-    """What a reader of scores on these labels has to know, one sentence each."""
-    said = read_provenance(folder)
+def provenance_notes(said: Mapping[str, Any]) -> list[str]:
+    """What a reader of scores on these labels has to know, one sentence each.
+
+    said: what `read_provenance` gave.
+    """
     notes = []
     if runs := said.get("runs"):
         who = ", ".join(said.get("labellers", [])) or "nobody named"
         notes.append(
             f"The labels are pooled from {len(runs)} runs ({', '.join(runs)}) to depth "
             f"{said.get('depth')}, judged by {who}: what no run pooled counts as not relevant, so "
-            "show judged@k beside each score (metrics=pooled)."
+            "judged@k stands beside each score, the share of results that anyone judged."
         )
     if generator := said.get("generator"):
         like = ", ".join(said.get("circular", [])) or generator
         notes.append(
             f"The questions were written by {generator} from their gold passages: they are easier "
-            f"than real ones, and scores of what works as it does ({like}) are circular."
+            f"than real ones{_overlap(said)}, and scores of what works as it does ({like}) are "
+            "circular."
         )
     return notes
+
+
+def _overlap(said: Mapping[str, Any]) -> str:
+    """How much easier, where real questions with labels were there to compare."""
+    shares = said.get("word_overlap") or {}
+    if shares.get("written") is None or shares.get("real") is None:
+        return ""
+    return (
+        f" ({shares['written']:.2f} of their words stand in their gold passage, of the real ones' "
+        f"{shares['real']:.2f})"
+    )
 
 
 def circular_notes(marks: Sequence[str], pipelines: Mapping[str, Any]) -> list[str]:

@@ -46,9 +46,10 @@ def kept_together(
 ) -> tuple[list[list[int]], tuple[str, ...]]:
     """The groups of rows of `queries` that must stay on one side of a split, and what to know.
 
-    Equal and nearly equal queries always. Queries that share a gold document (or overlapping gold
-    spans) too, while the largest group that makes is under 10 % of the queries; otherwise such
-    queries are not grouped, for one side would be little more than that group, and a note says so.
+    Equal and nearly equal queries always. Queries that share a gold document (documents of the
+    same text being one) or overlapping gold spans too, while the largest group that makes is under
+    10 % of the queries; otherwise such queries are not grouped, for one side would be little more
+    than that group, and a note says so.
     """
     alike = near_duplicates(queries)
     shared = Groups(alike.labels.copy())
@@ -67,8 +68,11 @@ def kept_together(
 def normalised(query: Query) -> str:
     """All turns of a query as one text: NFKC, case folded, each run of white space one blank."""
     turns = [turn.text for turn in query.history] + [query.text]
-    folded = unicodedata.normalize("NFKC", "\n".join(turns)).casefold()
-    return _SPACE.sub(" ", folded).strip()
+    return _folded("\n".join(turns))
+
+
+def _folded(text: str) -> str:
+    return _SPACE.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
 
 
 def near_duplicates(queries: Sequence[Query], threshold: float = NEARLY_EQUAL) -> Groups:
@@ -145,7 +149,11 @@ def _sharing_gold(queries: Sequence[Query], dataset: Dataset) -> Iterable[list[i
         for document, grade in (dataset.qrels or {}).get(query.id, {}).items():
             if grade > 0:
                 rows_of[document].append(row)
-    return rows_of.values()
+    texts: dict[str, list[int]] = defaultdict(list)
+    for one in dataset.corpus:
+        if one.id in rows_of:
+            texts[_folded(one.text)] += rows_of[one.id]
+    return [*rows_of.values(), *texts.values()]
 
 
 def _sharing_spans(

@@ -6,16 +6,20 @@ import hashlib
 import os
 import sqlite3
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
+from threading import Condition
 from typing import Protocol
+
+from filelock import FileLock, Timeout
 
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS records (key BLOB PRIMARY KEY, sum BLOB, value BLOB) WITHOUT ROWID"
 )
 _MAXIMUM_VARIABLES = 500
 _WAIT_SECONDS = 60.0
+_ASKED_AGAIN = 0.2  # seconds
 
 
 class Records(Protocol):
@@ -29,12 +33,21 @@ class Records(Protocol):
         """Keep values; the first one of a text stays."""
         ...
 
+    def claimed(self, text: str, ended: Callable[[], bool]) -> AbstractContextManager[None]:
+        """While the block lasts, nobody else is in such a block for this text.
+
+        ended: asked now and then whether to wait on. The block runs without the claim where not.
+        """
+        ...
+
 
 class MemoryRecords:
     """Records of one process."""
 
     def __init__(self) -> None:
         self._values: dict[str, bytes] = {}
+        self._claims: set[str] = set()
+        self._released = Condition()
 
     def get(self, texts: Sequence[str]) -> dict[str, bytes]:
         """The values of those texts that are known."""
@@ -43,6 +56,20 @@ class MemoryRecords:
     def put(self, values: Mapping[str, bytes]) -> None:
         """Keep values; the first one of a text stays."""
         self._values = {**values, **self._values}
+
+    @contextmanager
+    def claimed(self, text: str, ended: Callable[[], bool]) -> Iterator[None]:
+        """While the block lasts, no other thread is in such a block for this text."""
+        with self._released:
+            while text in self._claims and not ended():
+                self._released.wait(_ASKED_AGAIN)
+            self._claims.add(text)
+        try:
+            yield
+        finally:
+            with self._released:
+                self._claims.discard(text)
+                self._released.notify_all()
 
 
 class SqliteRecords:
@@ -80,6 +107,30 @@ class SqliteRecords:
         ]
         with self._connection() as database:
             database.executemany("INSERT OR REPLACE INTO records VALUES (?, ?, ?)", rows)
+
+    @contextmanager
+    def claimed(self, text: str, ended: Callable[[], bool]) -> Iterator[None]:
+        """While the block lasts, no other thread or process is in such a block for this text.
+
+        A killed process holds no claim. Texts share a few locks, so one may wait for another.
+        """
+        locks = self.locks
+        locks.mkdir(exist_ok=True)
+        lock = FileLock(locks / f"{_digest(text.encode('utf-8', 'surrogatepass')).hex()[:2]}.lock")
+        while True:
+            with suppress(Timeout):
+                lock.acquire(timeout=_ASKED_AGAIN)
+            if lock.is_locked or ended():
+                break
+        try:
+            yield
+        finally:
+            lock.release()
+
+    @property
+    def locks(self) -> Path:
+        """The folder of the claims."""
+        return self.path.with_suffix(".locks")
 
     def damage(self) -> tuple[int, int]:
         """(damaged values, all values)."""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from experiments.gold_path import GoldPaths
-from experiments.ledger import ScoreRow
+from experiments.identity import fingerprint
+from experiments.ledger import Ledger, LedgerEntry, ScoreRow
+from experiments.metrics.multiple_testing import holm
 from experiments.metrics.per_query import PerQuery
-from experiments.schema import Mean, Report
+from experiments.schema import Dataset, Mean, Report
 from retrievers.ranking import Ranking
 
 if TYPE_CHECKING:
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
 
     from experiments.metrics.significance import PairedDifference
     from experiments.splits import Split
+
+
+Differences = Mapping[str, Mapping[str, "PairedDifference"]]
+"""Split -> metric -> how a result differs from its baseline."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,10 +83,31 @@ def score_rows(scores: PerQuery, split: Split) -> list[ScoreRow]:
     ]
 
 
-def differences(
-    result: Result, baseline: Result, split: Split
-) -> dict[str, dict[str, PairedDifference]]:
-    """Split -> metric -> result minus baseline, over the queries that both scored."""
+def record_results(
+    ledger: Ledger | None,
+    dataset: Dataset,
+    split: Split,
+    experiment: str,
+    results: Iterable[Result],
+) -> None:
+    """Tell the ledger, where there is one, of results that no trial of a pipeline stands for."""
+    if ledger is not None:
+        ledger.record(
+            dataset.fingerprint,
+            (
+                LedgerEntry(
+                    fingerprint(result.key["pipeline"]),
+                    split.public,
+                    experiment,
+                    score_rows(result.scores, split) if result.scores else [],
+                )
+                for result in results
+            ),
+        )
+
+
+def differences(result: Result, baseline: Result, split: Split) -> Differences:
+    """Result minus baseline, over the queries that both scored."""
     if result.scores is None or baseline.scores is None:
         return {}
     return {
@@ -90,6 +117,22 @@ def differences(
         }
         for side in split.shown
     }
+
+
+def corrected(against: Mapping[str, Differences]) -> Mapping[str, Differences]:
+    """The same differences, each p corrected for all pipelines of its split and metric."""
+    found = {
+        name: {side: dict(by_metric) for side, by_metric in by_side.items()}
+        for name, by_side in against.items()
+    }
+    asked = {(side, metric) for one in found.values() for side in one for metric in one[side]}
+    for side, metric in asked:
+        tables = [by_side[side] for by_side in found.values() if side in by_side]
+        p = {place: one[metric].p for place, one in enumerate(tables)}
+        tested = {place: value for place, value in p.items() if value is not None}
+        for place, value in zip(tested, holm(list(tested.values())), strict=True):
+            tables[place][metric] = replace(tables[place][metric], corrected=float(value))
+    return found
 
 
 def report(results: Mapping[str, Result], folder: Path) -> Report:

@@ -65,6 +65,14 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Target:
+    """The questions that a labelled set stands for, over the same corpus: those of the users."""
+
+    name: str
+    queries: Sequence[Query]
+
+
+@dataclass(frozen=True, slots=True)
 class Dataset:
     """A corpus with questions, and labels where there are any.
 
@@ -77,6 +85,10 @@ class Dataset:
         where nobody made one: then they depend on all.
     circular: what wrote the questions: a model's name or modules of retrievers that work as it
         does; empty for real questions.
+    target: what the questions stand for; None where nobody says it.
+    pooled: the labels come from a pool of runs, so what no run pooled was never judged.
+    unjudged: queries of which nothing that was pooled was judged: nobody knows what is relevant
+        to them, so they are on no side of a split and count in no score.
     """
 
     name: str
@@ -88,6 +100,9 @@ class Dataset:
     notes: tuple[str, ...] = ()
     corpus_fingerprint: str = ""
     circular: tuple[str, ...] = ()
+    target: Target | None = None
+    pooled: bool = False
+    unjudged: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

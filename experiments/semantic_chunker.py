@@ -32,9 +32,10 @@ class Semantic(SemanticSplitterNodeParser):
 
     Each sentence is embedded with `buffer_size` neighbours on either side. A chunk ends where the
     cosine distance to the next group is above the document's own
-    `breakpoint_percentile_threshold`: at 95 a document of n sentences gets about n/20 + 1 chunks,
-    and one of two sentences or more nearly always two. Smaller numbers give more chunks. A chunk of
-    more than `chunk_size` tokens is packed anew as `chunker=sentence` does, without overlap.
+    `breakpoint_percentile_threshold`: at 95 a document of n sentences gets about n/20 + 1 chunks.
+    Below 100, one of three sentences or more is cut, whether it changes its subject or not, unless
+    its largest distances are equal; one of two never is. Smaller numbers give more chunks. A chunk
+    of more than `chunk_size` tokens is packed anew as `chunker=sentence` does, without overlap.
 
     embed_model: any embedding. A `FittedEmbedding` is copied and fitted on the sentences of all
         texts that are cut together. A group that it knows nothing of (the zero vector) is at

@@ -9,17 +9,20 @@ from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 
 from experiments.datasets.lines import read_lines
+from experiments.pooled_scores import judged_queries
 from experiments.query_groups import kept_together, near_duplicates
 from experiments.schema import SPLITS, Dataset, Query
 
 SIDES = ("public", "private")
+BOTH = "both"
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
     """Who is on which side.
 
-    everyone, public, private: query ids in ascending order.
+    everyone, public, private: query ids in ascending order; a query that nobody judged is in none.
+        A nested split's private queries hold the public ones.
     notes: one sentence for each thing that weakens the split.
     sealed: nothing about the private half, nor about all queries, may be computed yet.
     """
@@ -29,6 +32,17 @@ class Split:
     private: tuple[str, ...]
     notes: tuple[str, ...] = ()
     sealed: bool = False
+
+    @property
+    def held_out(self) -> tuple[str, ...]:
+        """The private query ids that are not public too: they had no say in any choice."""
+        public = {*self.public}
+        return tuple(query for query in self.private if query not in public)
+
+    def labels(self, query_ids: Sequence[str]) -> list[str]:
+        """For each query "public", "private" where it is held out, or "neither"."""
+        side = dict.fromkeys(self.private, "private") | dict.fromkeys(self.public, "public")
+        return [side.get(query, "neither") for query in query_ids]
 
     @property
     def neither(self) -> tuple[str, ...]:
@@ -65,6 +79,7 @@ class RandomSplit:
     fraction: the public share of the queries, between 0 and 1.
     stratify: tags whose mix both sides should have, or one tag; "turns" is counted where no tag
         says it.
+    nested: the private half is everybody, as on boards whose private score covers all queries.
 
     Together stay equal and nearly equal queries, and queries that share gold (`kept_together`).
     The draw depends on the seed and the query ids, not on the order of the file.
@@ -74,21 +89,23 @@ class RandomSplit:
     fraction: float = 0.5
     seed: int = 0
     stratify: str | Sequence[str] | None = ("turns",)
+    nested: bool = False
     sealed: bool = False
 
     def divide(self, dataset: Dataset) -> Split:
         """Draw the two sides. Raises ValueError for an impossible fraction."""
         if not (isinstance(self.fraction, int | float) and 0 < self.fraction < 1):
             raise ValueError(f"split.fraction is {self.fraction}: give a share between 0 and 1.")
-        queries = sorted(dataset.queries, key=lambda query: query.id)
+        queries, unjudged = judged_queries(dataset)
         groups, notes = kept_together(queries, dataset)
-        notes += tuple(
+        notes += unjudged + tuple(
             f'No query has the tag "{tag}": the split is not stratified by it.'
             for tag in self._tags()
             if queries and not any(tag_of(query, tag) for query in queries)
         )
-        public = self._public(queries, groups)
-        return _split(queries, public, {q.id for q in queries} - public, notes, self.sealed)
+        public, everyone = self._public(queries, groups), {query.id for query in queries}
+        private = everyone if self.nested else everyone - public
+        return _split(queries, public, private, notes, self.sealed)
 
     def _public(self, queries: Sequence[Query], groups: Sequence[Sequence[int]]) -> set[str]:
         """Large groups first, each to the side that lacks more of its strata, then of all."""
@@ -133,8 +150,8 @@ class FileSplit:
     """The split that a file names.
 
     path: one public query id a line (all other queries are private), or two columns, `id` and
-        `public` or `private`, with a tab between them (an id left out is on neither side). UTF-8;
-        blank lines are passed over.
+        `public`, `private` or `both`, with a tab between them (an id left out is on neither side).
+        UTF-8; blank lines are passed over.
     """
 
     path: str
@@ -143,14 +160,16 @@ class FileSplit:
 
     def divide(self, dataset: Dataset) -> Split:
         """Read the sides. Raises ValueError with file and line for the first line that is wrong."""
-        queries = sorted(dataset.queries, key=lambda query: query.id)
-        sides = self._sides({query.id for query in queries})
-        public = {query for query, side in sides.items() if side == "public"}
-        private = {query for query, side in sides.items() if side == "private"}
-        return _split(queries, public, private, _leaks(queries, sides), self.sealed)
+        queries, unjudged = judged_queries(dataset)
+        named = self._sides({query.id for query in dataset.queries})
+        sides = {query: where for query, where in named.items() if query not in dataset.unjudged}
+        public, private = (
+            {query for query, where in sides.items() if where in (side, BOTH)} for side in SIDES
+        )
+        return _split(queries, public, private, unjudged + _leaks(queries, sides), self.sealed)
 
     def _sides(self, known: set[str]) -> dict[str, str]:
-        """Query id -> "public" or "private", as far as the file says or implies it."""
+        """Query id -> "public", "private" or "both", as far as the file says or implies it."""
         lines = [(line, line.text.split("\t")) for line in read_lines(Path(self.path), [])]
         width = len(lines[0][1])
         if width not in (1, 2):
@@ -159,8 +178,7 @@ class FileSplit:
             )
         sides: dict[str, str] = {}
         for line, cells in lines:
-            fault = _fault(cells, width, known, sides)
-            if fault:
+            if fault := _fault(cells, width, known, sides):
                 raise line.error(fault)
             sides[cells[0]] = cells[1] if width == 2 else "public"
         if width == 1:
@@ -178,8 +196,8 @@ def _fault(
         return f'"{cells[0]}" is no query of the dataset: write its id as the query file has it.'
     if cells[0] in before:
         return f'query "{cells[0]}" stands here a second time: name it once.'
-    if width == 2 and cells[1] not in SIDES:
-        return f'the side is "{cells[1]}": write public or private.'
+    if width == 2 and cells[1] not in (*SIDES, BOTH):
+        return f'the side is "{cells[1]}": write public, private or both.'
     return None
 
 
@@ -195,15 +213,20 @@ def _split(
         if queries and not ids:
             notes += (f"No query is {side}: this half has no scores.",)
     split = Split(everyone, tuple(sorted(public)), tuple(sorted(private)), notes, sealed)
-    if not split.neither:
-        return split
-    lost = f"{len(split.neither)} queries are on neither side: they count in all only."
-    return replace(split, notes=(*notes, lost))
+    if both := len(private) - len(split.held_out):
+        notes += (
+            f"{both} queries are public and private: a verdict looks at the "
+            f"{len(split.held_out)} that are private alone.",
+        )
+    if split.neither:
+        notes += (f"{len(split.neither)} queries are on neither side: they count in all only.",)
+    return replace(split, notes=notes)
 
 
 def _leaks(queries: Sequence[Query], sides: Mapping[str, str]) -> tuple[str, ...]:
+    chosen_by = {query: side != "private" for query, side in sides.items()}
     torn = sum(
-        len({sides[queries[row].id] for row in rows if queries[row].id in sides}) > 1
+        len({chosen_by[queries[row].id] for row in rows if queries[row].id in sides}) > 1
         for rows in near_duplicates(queries).members()
     )
     if not torn:

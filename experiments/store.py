@@ -11,12 +11,14 @@ from typing import Any, Protocol, TypeVar
 
 from filelock import FileLock
 
-from experiments.entry import is_whole, write_entry
+from experiments.entry import is_whole, seconds, write_entry
 from experiments.identity import fingerprint
 from experiments.records import MemoryRecords, Records, SqliteRecords
+from experiments.stopwatch import Stopwatch
 
 T = TypeVar("T")
 RECORDS = "records"
+_READING = "reading"
 
 
 class NotStorableError(ValueError):
@@ -39,6 +41,8 @@ class StageStore(Protocol):
 
     def size(self, stage: str, key: Any) -> int | None: ...
 
+    def seconds(self, stage: str, key: Any) -> float | None: ...
+
     def records(self, kind: str, key: Any) -> Records: ...
 
 
@@ -52,6 +56,7 @@ class Store:
 
     def __init__(self, dir: str | Path = "runs/store") -> None:
         self.dir = dir
+        self._clock = Stopwatch()
 
     def remember(
         self,
@@ -72,14 +77,17 @@ class Store:
         """
         folder = self._folder(stage, key)
         if not again and is_whole(folder):
-            with suppress(FileNotFoundError):  # it was cleaned away since
+            with suppress(FileNotFoundError), self._clock(_READING):  # it may be cleaned away
                 return load(folder)
         with self._locked(folder):
             if not again and is_whole(folder):
-                return load(folder)
-            value = build()
+                with self._clock(_READING):
+                    return load(folder)
+            with self._clock(str(folder)):
+                value = build()
+            spent = self._clock.seconds.pop(str(folder))
             with self._explained():
-                self._keep(folder, key, lambda unfinished: save(value, unfinished))
+                self._keep(folder, key, spent, lambda unfinished: save(value, unfinished))
         return value
 
     def size(self, stage: str, key: Any) -> int | None:
@@ -88,6 +96,13 @@ class Store:
         if not folder.exists():
             return None
         return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+    def seconds(self, stage: str, key: Any) -> float | None:
+        """What making an entry took when it was made, without the stages that it asked for.
+
+        None where it is not stored.
+        """
+        return seconds(self._folder(stage, key))
 
     def records(self, kind: str, key: Any) -> Records:
         """Values kept one by one (a vector a text, a score a pair) for one described model."""
@@ -100,9 +115,9 @@ class Store:
         digest = fingerprint({"stage": stage, "key": key})
         return Path(self.dir) / stage / digest[:2] / digest
 
-    def _keep(self, folder: Path, key: Any, save: Callable[[Path], None]) -> None:
+    def _keep(self, folder: Path, key: Any, spent: float, save: Callable[[Path], None]) -> None:
         try:
-            write_entry(folder, key, save)
+            write_entry(folder, key, spent, save)
         except NotStorableError as error:
             warnings.warn(f"{error} It is made anew at each run.", stacklevel=4)
 
@@ -146,6 +161,10 @@ class NoStore:
         return build()
 
     def size(self, stage: str, key: Any) -> int | None:
+        """None: nothing is stored."""
+        return None
+
+    def seconds(self, stage: str, key: Any) -> float | None:
         """None: nothing is stored."""
         return None
 

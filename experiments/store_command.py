@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import shutil
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
@@ -67,7 +68,11 @@ class Kept:
 
     def remove(self) -> None:
         """Take it away; the caller has made sure that nobody writes it."""
-        self.path.unlink() if self.is_records else entry.remove_entry(self.path)
+        if self.is_records:
+            self.path.unlink()
+            shutil.rmtree(SqliteRecords(self.path).locks, ignore_errors=True)
+        else:
+            entry.remove_entry(self.path)
 
 
 def contents(store: Path) -> Iterator[Kept]:

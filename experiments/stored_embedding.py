@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
+from numpy.typing import NDArray
 from pydantic import Field, PrivateAttr
 
 from experiments.identity import describe
 from experiments.progress import progress
 from experiments.records import Records
+from generation.batch_embedding import BatchEmbedding, Vectors
 
 
-class StoredEmbedding(BaseEmbedding):
+class StoredEmbedding(BatchEmbedding):
     """Asks `model` only for texts it has not embedded before.
 
     model: the embedding that does the work; queries and passages are kept apart.
     store: a `Store` or `NoStore`.
-    Vectors are float32. The model gets blocks of its own `embed_batch_size`, enough to keep all its
-    threads busy; each block is kept as it is done, so a killed run loses one block.
+    Vectors are float32; one that is not finite is handed on and not kept. The model gets blocks of
+    its own `embed_batch_size`, enough to keep all its threads busy; each block is kept as it is
+    done, so a killed run loses one block.
     """
 
     model: BaseEmbedding
@@ -31,31 +35,21 @@ class StoredEmbedding(BaseEmbedding):
         """The store does not change a vector, so the model alone identifies this part."""
         return describe(self.model)
 
-    def get_query_embedding_batch(self, queries: Sequence[str]) -> list[list[float]]:
+    def get_query_embedding_batch(self, queries: Sequence[str]) -> Vectors:
         """Vectors of queries, [n][dimensions]."""
-        return self._embed("query", queries, _queries_of(self.model))
+        found = self._embed("query", queries, _queries_of(self.model))
+        return found.tolist()  # type: ignore[no-any-return]
 
-    def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
+    def embed_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of passages as one array, float32 [n, dimensions]."""
         return self._embed("passage", texts, self.model.get_text_embedding_batch)
 
-    def get_text_embedding_batch(
-        self, texts: list[str], show_progress: bool = False, **_: Any
-    ) -> list[list[float]]:
-        """Vectors of passages, [n][dimensions]; a bar shows how long it takes."""
-        return self._get_text_embeddings(texts)
-
-    def _get_text_embedding(self, text: str) -> list[float]:
-        return self._get_text_embeddings([text])[0]
-
-    def _get_query_embedding(self, query: str) -> list[float]:
-        return self.get_query_embedding_batch([query])[0]
-
-    async def _aget_query_embedding(self, query: str) -> list[float]:
-        return self._get_query_embedding(query)
+    def _get_text_embeddings(self, texts: list[str]) -> Vectors:
+        return self.embed_texts(texts).tolist()  # type: ignore[no-any-return]
 
     def _embed(
-        self, side: str, texts: Sequence[str], embed: Callable[[list[str]], list[list[float]]]
-    ) -> list[list[float]]:
+        self, side: str, texts: Sequence[str], embed: Callable[[list[str]], Vectors]
+    ) -> NDArray[np.float32]:
         records = self._side(side)
         known = records.get(texts)
         missing = [text for text in dict.fromkeys(texts) if text not in known]
@@ -64,9 +58,11 @@ class StoredEmbedding(BaseEmbedding):
         for block in progress(blocks, f"embedding {len(missing)} new texts ({side})"):
             vectors = np.asarray(embed(block), dtype=np.float32)
             fresh = {text: vector.tobytes() for text, vector in zip(block, vectors, strict=True)}
-            records.put(fresh)
+            sound = [bool(np.isfinite(vector).all()) for vector in vectors]
+            records.put(dict(compress(fresh.items(), sound)))
             known |= fresh
-        return [np.frombuffer(known[text], dtype=np.float32).tolist() for text in texts]
+        rows = [np.frombuffer(known[text], dtype=np.float32) for text in texts]
+        return np.stack(rows) if rows else np.zeros((0, 0), dtype=np.float32)
 
     def _side(self, side: str) -> Records:
         if side not in self._records:
@@ -74,6 +70,6 @@ class StoredEmbedding(BaseEmbedding):
         return self._records[side]
 
 
-def _queries_of(model: BaseEmbedding) -> Callable[[list[str]], list[list[float]]]:
+def _queries_of(model: BaseEmbedding) -> Callable[[list[str]], Vectors]:
     batch = getattr(model, "get_query_embedding_batch", None)
     return batch or (lambda queries: [model.get_query_embedding(query) for query in queries])

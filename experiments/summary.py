@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from experiments.atomic_file import atomic_file
 from experiments.identity import fingerprint, libraries
 from experiments.secrets import masked
-from experiments.splits import SIDES
 from experiments.trec_run import write_run
 
 if TYPE_CHECKING:
@@ -23,14 +22,12 @@ if TYPE_CHECKING:
 
     from experiments.gold_path import GoldPaths
     from experiments.metrics.per_query import PerQuery
-    from experiments.metrics.significance import PairedDifference
-    from experiments.result import Result
+    from experiments.result import Differences, Result
     from experiments.schema import Dataset
     from experiments.splits import Split
     from retrievers.ranking import Ranking
 
 SUMMARY = "summary.json"
-Differences = Mapping[str, Mapping[str, "PairedDifference"]]
 
 
 def write_result(folder: Path, name: str, result: Result, split: Split) -> list[Path]:
@@ -50,7 +47,7 @@ def write_result(folder: Path, name: str, result: Result, split: Split) -> list[
     if result.scores is not None:
         files.append(folder / "per_query.parquet")
         with atomic_file(files[-1]) as part:
-            _per_query(result.scores, split).to_parquet(part)
+            sided(result.scores, split).to_parquet(part)
     return files
 
 
@@ -162,11 +159,10 @@ def _gate_table(blocked: Mapping[str, bool], reasons: Sequence[str]) -> str:
     return "\n".join(rows) + "\n"
 
 
-def _per_query(scores: PerQuery, split: Split) -> pd.DataFrame:
+def sided(scores: PerQuery, split: Split) -> pd.DataFrame:
     """One row a query of a split that may be shown: its side or "neither", then the metrics."""
     frame = scores.frame()
-    side = {query: name for name in SIDES for query in split.of(name)}
-    frame.insert(0, "split", [side.get(query, "neither") for query in frame.index])
+    frame.insert(0, "split", split.labels(frame.index))
     return frame
 
 

@@ -31,6 +31,19 @@ def check_read(config: DictConfig) -> None:
         raise ValueError(f"Nothing reads the option '{key}' here: {hint}")
 
 
+def check_chosen(config: DictConfig, words: Sequence[str]) -> None:
+    """Raises ValueError for a preset that names no experiment, so that all it sets is passed over.
+
+    words: of the command line.
+    """
+    chosen = [word for word in words if word.lstrip("+").startswith("experiment=")]
+    if chosen and str(config.experiment.get("_target_")).endswith(".Catalogue"):
+        raise ValueError(
+            f"{chosen[-1]} names nothing to run: let its file build on an experiment, as in "
+            '"defaults: [retrieval]" below its first line.'
+        )
+
+
 def check_replaced(config: DictConfig, words: Sequence[str]) -> None:
     """Raises ValueError for a word about a part that every variant replaces by its own.
 

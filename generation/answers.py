@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol
 
@@ -18,6 +19,7 @@ class Records(Protocol):
 
     def get(self, texts: Sequence[str]) -> dict[str, bytes]: ...
     def put(self, values: Mapping[str, bytes]) -> None: ...
+    def claimed(self, text: str, ended: Callable[[], bool]) -> AbstractContextManager[None]: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 
 from generation.answers import Answer, Check, Records, Request
 from generation.contract import Contract, Estimate
-from generation.faults import Fault, ModelError, fault_of, rejected
+from generation.faults import Failure, Fault, ModelError, fault_of, rejected
 from generation.limits import Limiter, within
 from generation.prices import Spending
+from generation.side_by_side import side_by_side
 from generation.tally import Tally
 from generation.usage import usage_of, was_cut
 
@@ -82,52 +82,63 @@ class Calls:
     ) -> dict[str, Answer]:
         """The first call that this part makes goes alone: it finds a wrong key or address."""
         stop = threading.Event()
-        found: dict[str, Answer] = {}
-        if not self._reached:
-            first, *requests = requests
-            found[first.key] = self._answer(first, stage, check, stop)
-        if not requests:
-            return found
-        with ThreadPoolExecutor(min(self.contract.limits.concurrency, len(requests))) as pool:
-            waiting = {
-                pool.submit(self._answer, request, stage, check, stop): request.key
-                for request in requests
-            }
-            try:
-                label = f"{stage}: asking {self.contract.model}"
-                for done in _as_done(waiting, label):
-                    found[waiting[done]] = done.result()
-            except BaseException:
-                stop.set()
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
-        return found
+        jobs = [partial(self._answer, request, stage, check, stop) for request in requests]
+        first = [] if self._reached else [jobs.pop(0)()]
+        rest = side_by_side(
+            jobs,
+            at_once=self.contract.limits.concurrency,
+            stop=stop,
+            label=f"{stage}: asking {self.contract.model}",
+        )
+        keys = [request.key for request in requests]
+        return dict(zip(keys, [*first, *rest], strict=True))
 
     def _answer(
         self, request: Request, stage: str, check: Check | None, stop: threading.Event
     ) -> Answer:
-        """One call with all its attempts; its answer is stored before it is returned."""
-        faults: list[Fault] = []
-        while True:
-            outcome = self._attempt(request, stage, check, again=bool(faults))
-            if isinstance(outcome, Answer):
-                with self._lock:
-                    self._unanswered, self._reached = 0, True
-                    self.records.put({request.key: outcome.to_bytes()})
-                return outcome
-            faults.append(outcome)
-            self.tally.fault(stage, outcome.kind)
-            wait = self.contract.retry.wait(request.key, faults)
-            if wait is None or stop.is_set():
-                return self._given_up(stage, faults)
-            if outcome.wait is not None:
-                self.limiter.pause(outcome.wait)
-            stop.wait(wait)
+        """One call with all its attempts; its answer is stored before it is returned.
+
+        What another thread or process is being asked just now is waited for, and not asked again.
+        """
+        with self.records.claimed(request.key, stop.is_set):
+            if known := self._stored([request]).get(request.key):
+                self.tally.stored(stage, known)
+                return known
+            outcome = self.contract.retry.result(
+                lambda again: self._attempt(request, stage, check, stop, again=again),
+                key=request.key,
+                limiter=self.limiter,
+                stop=stop,
+            )
+            if isinstance(outcome, Failure):
+                return self._given_up(stage, outcome.faults)
+            with self._lock:
+                self._unanswered, self._reached = 0, True
+                self.records.put({request.key: outcome.to_bytes()})
+            return outcome
 
     def _attempt(
-        self, request: Request, stage: str, check: Check | None, *, again: bool
+        self,
+        request: Request,
+        stage: str,
+        check: Check | None,
+        stop: threading.Event,
+        *,
+        again: bool,
     ) -> Answer | Fault:
-        with self.limiter.place(), self._paying(request) as bill:
+        """One call, counted. Raises StoppedError where it is not made any more."""
+        outcome = self._sent(request, stage, stop, again=again)
+        if check and isinstance(outcome, Answer):
+            why = check(request.prompt, outcome.text or "")
+            outcome = rejected(why) if why else outcome
+        if isinstance(outcome, Fault):
+            self.tally.fault(stage, outcome.kind)
+        return outcome
+
+    def _sent(
+        self, request: Request, stage: str, stop: threading.Event, *, again: bool
+    ) -> Answer | Fault:
+        with self.limiter.place(stop), self._paying(request) as bill:
             self.tally.sent(stage, again=again)
             started = time.perf_counter()
             try:
@@ -149,8 +160,7 @@ class Calls:
             usd = None if price is None else price.of(usage.tokens_in, usage.tokens_out)
             bill.append(usd or 0.0)
             self.tally.answered(stage, answer, usd)
-        why = check(request.prompt, response.text) if check else ""
-        return rejected(why) if why else answer
+            return answer
 
     @contextmanager
     def _paying(self, request: Request) -> Iterator[list[float]]:
@@ -165,6 +175,8 @@ class Calls:
 
     def _given_up(self, stage: str, faults: Sequence[Fault]) -> Answer:
         """A counted missing answer. Raises ModelError where further calls are hopeless."""
+        if not faults:
+            return Answer(None, reason="it was not asked, for the run ends")
         fault = faults[-1]
         self.tally.failed(stage, fault.kind)
         model = self.contract.model
@@ -182,20 +194,3 @@ class Calls:
             )
         again = f" ({len(faults)} attempts)" if len(faults) > 1 else ""
         return Answer(None, reason=f"{fault.reason}{again}")
-
-
-def _as_done(waiting: dict[Future[Answer], str], label: str) -> Iterator[Future[Answer]]:
-    """The calls as they end, with a bar and the time left."""
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(file=sys.stderr)
-    silent = not console.is_terminal or len(waiting) < 2
-    yield from track(
-        as_completed(waiting),
-        description=label,
-        total=len(waiting),
-        console=console,
-        transient=True,
-        disable=silent,
-    )

@@ -26,7 +26,7 @@ def openai(
     from llama_index.embeddings.openai import OpenAIEmbedding
 
     client: BaseEmbedding = OpenAIEmbedding(
-        model=model,
+        model_name=model,  # as `model` it takes only those that the library knows
         api_key=key_of(key_from, OPTION),
         dimensions=dimensions,
         embed_batch_size=texts_a_call,

@@ -46,6 +46,13 @@ class Fault:
     wait: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A call without a result.  faults: of its attempts; () where it was not made at all."""
+
+    faults: tuple[Fault, ...]
+
+
 def fault_of(error: Exception, hide: Callable[[str], str] = str) -> Fault | None:
     """What an error of a model's library means; None for one that is no failed call.
 

@@ -10,6 +10,7 @@ _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’"}
 _WORDS = {"true": True, "false": False, "null": None, "none": None}
 _CONTAINERS = ("{", "[")
 _DEEPEST = 20
+_FAILURES = 1000  # after so many openings of nothing, nothing is looked for
 _BARE = re.compile(r"[^,:{}\[\]\n]*")
 _BLANK = re.compile(r"\s*")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
@@ -23,11 +24,12 @@ def json_values(text: str, kind: type) -> list[Any]:
     """
     opening = "{" if kind is dict else "["
     found: list[Any] = []
-    place = text.find(opening)
-    while place >= 0:
+    place, failures = text.find(opening), 0
+    while place >= 0 and failures < _FAILURES:
         value, end = _value_at(text, place)
         if isinstance(value, kind):
             found.append(value)
+        failures += value is None
         place = text.find(opening, max(end, place + 1))
     return found
 
@@ -115,8 +117,11 @@ class _Reader:
         return _unescaped(self.text[start:end])
 
     def _escaped(self, place: int) -> bool:
-        before = self.text[:place]
-        return (len(before) - len(before.rstrip("\\"))) % 2 == 1
+        """Whether an odd number of backslashes stands before it."""
+        first = place
+        while first and self.text[first - 1] == "\\":
+            first -= 1
+        return (place - first) % 2 == 1
 
     def _ends_string(self, place: int) -> bool:
         """An apostrophe within a word ends nothing: what follows a string is a sign of JSON."""

@@ -25,11 +25,13 @@ class LexicalLLM(CustomLLM):
     ln(1 + n / its passages) of n), and the two ranks are joined: 1 / (60 + rank), added up
     (Cormack, Clarke & Büttcher, SIGIR 2009).
     analyzer: which terms.
-    trust: how many times the rank in which they stand counts, for it knows more than this does.
+    trust: how many times the rank in which they stand counts, for it knows more than this does:
+        at 8 two neighbours at the top change places only where words put one of them ten
+        places before the other.
     """
 
     analyzer: str = "char_ngram"
-    trust: float = 4.0
+    trust: float = 8.0
 
     @property
     def metadata(self) -> LLMMetadata:

@@ -37,6 +37,10 @@ class Limits:
             )
 
 
+class StoppedError(Exception):
+    """A call that was not made: what it belongs to has ended meanwhile."""
+
+
 class Limiter:
     """Lets calls start no faster than it was told, from any number of threads."""
 
@@ -47,11 +51,16 @@ class Limiter:
         self._lock = threading.Lock()
 
     @contextmanager
-    def place(self) -> Iterator[None]:
-        """One of the places, from the moment a call may start."""
+    def place(self, stop: threading.Event) -> Iterator[None]:
+        """One of the places, from the moment a call may start.
+
+        Raises StoppedError where `stop` is set before.
+        """
         with self._places:
-            while (wait := self._turn()) > 0:
-                time.sleep(wait)
+            while not stop.is_set() and (wait := self._turn()) > 0:
+                stop.wait(wait)
+            if stop.is_set():
+                raise StoppedError
             yield
 
     def pause(self, seconds: float) -> None:

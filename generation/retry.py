@@ -1,12 +1,17 @@
-"""How long to wait before a failed call is tried again."""
+"""Whether a failed call is tried again, and after how long."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
-from generation.faults import Fault
+from generation.faults import Failure, Fault
+from generation.limits import Limiter, StoppedError
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,3 +52,34 @@ class Retry:
         share = random.Random(f"{self.seed}\n{attempt}\n{key}").uniform(0.5, 1.0)
         backoff = share * min(self.first_wait * 2.0 ** (attempt - 1), self.longest_wait)
         return backoff if last.wait is None else max(backoff, last.wait)
+
+    def result(
+        self,
+        attempt: Callable[[bool], T | Fault],
+        *,
+        key: str,
+        limiter: Limiter,
+        stop: threading.Event,
+    ) -> T | Failure:
+        """What the first attempt that succeeds gives; a Failure where none does.
+
+        attempt: (whether it is a repeat) -> the result, or why there is none.
+        limiter: holds all calls back for as long as the server asks.
+        stop: ends the waiting; no further attempt is made.
+        """
+        faults: list[Fault] = []
+        while not stop.is_set():
+            try:
+                outcome = attempt(bool(faults))
+            except StoppedError:
+                break
+            if not isinstance(outcome, Fault):
+                return outcome
+            faults.append(outcome)
+            wait = self.wait(key, faults)
+            if wait is None:
+                break
+            if outcome.wait is not None:
+                limiter.pause(outcome.wait)
+            stop.wait(wait)
+        return Failure(tuple(faults))

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
+import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from pydantic import Field, PrivateAttr
 
 from generation.answers import Answer
-from generation.faults import Fault, ModelError, fault_of
+from generation.batch_embedding import BatchEmbedding, Vectors
+from generation.faults import Failure, Fault, ModelError, fault_of
 from generation.limits import Limits, limiter, within
 from generation.model_identity import describe_model, without_secrets
 from generation.retry import Retry
+from generation.side_by_side import side_by_side
 from generation.tally import StageUsage, Tally
 from generation.usage import count_tokens
 
-Vectors = list[list[float]]
 STAGE = "embedding"
 _LONGEST_BLOCK = 2048
 
 
-class ServedEmbedding(BaseEmbedding):
+class ServedEmbedding(BatchEmbedding):
     """Passages and queries embedded by clients of a server.
 
     passages: the client; its `embed_batch_size` is the number of texts a call.
@@ -44,6 +47,7 @@ class ServedEmbedding(BaseEmbedding):
     limits: Limits = Field(default_factory=Limits, exclude=True)
     retry: Retry = Field(default_factory=Retry, exclude=True)
     _tally: Tally = PrivateAttr(default_factory=Tally)
+    _reached: BaseEmbedding | None = PrivateAttr(default=None)
 
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
@@ -74,58 +78,55 @@ class ServedEmbedding(BaseEmbedding):
         blocks = [full[begin : begin + size] for begin in range(0, len(full), size)]
         return self._all(self.passages, blocks, self.passages.get_text_embedding_batch)
 
-    def get_text_embedding_batch(
-        self, texts: list[str], show_progress: bool = False, **_: Any
-    ) -> Vectors:
-        """Vectors of passages, [n][dimensions]."""
-        return self._get_text_embeddings(texts)
-
-    def _get_text_embedding(self, text: str) -> list[float]:
-        return self._get_text_embeddings([text])[0]
-
-    def _get_query_embedding(self, query: str) -> list[float]:
-        return self.get_query_embedding_batch([query])[0]
-
-    async def _aget_query_embedding(self, query: str) -> list[float]:
-        return self._get_query_embedding(query)
-
     def _all(
         self,
         client: BaseEmbedding,
         blocks: Sequence[list[str]],
         embed: Callable[[list[str]], Vectors],
     ) -> Vectors:
+        """The first call of a client goes alone: it finds a wrong key or address."""
         self._tally.asked(STAGE, len(blocks))
-        with ThreadPoolExecutor(self.limits.concurrency) as pool:
-            waiting = [pool.submit(self._embedded, client, block, embed) for block in blocks]
-            try:
-                return [vector for done in waiting for vector in done.result()]
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
+        stop = threading.Event()
+        jobs = [partial(self._embedded, client, block, embed, stop) for block in blocks]
+        alone = jobs[: client is not self._reached]
+        first = [job() for job in alone]
+        self._reached = client
+        rest = side_by_side(jobs[len(alone) :], at_once=self.limits.concurrency, stop=stop)
+        return [vector for vectors in [*first, *rest] for vector in vectors]
 
     def _embedded(
-        self, client: BaseEmbedding, texts: list[str], embed: Callable[[list[str]], Vectors]
+        self,
+        client: BaseEmbedding,
+        texts: list[str],
+        embed: Callable[[list[str]], Vectors],
+        stop: threading.Event,
     ) -> Vectors:
-        """The vectors of one call, with all its attempts."""
-        faults: list[Fault] = []
-        while True:
-            outcome = self._attempt(client, texts, embed, again=bool(faults))
-            if not isinstance(outcome, Fault):
-                return outcome
-            faults.append(outcome)
-            self._tally.fault(STAGE, outcome.kind)
-            wait = self.retry.wait("\n".join(texts), faults)
-            if wait is None:
-                self._tally.failed(STAGE, outcome.kind)
-                raise ModelError(
-                    f"{client.model_name} gave no vectors: {outcome.reason} ({len(faults)} "
-                    "attempts): look after the server and the options of embedding, and run again; "
-                    "the vectors so far are stored."
-                )
-            time.sleep(wait)
+        """The vectors of one call, with all its attempts; none where the others have ended."""
+        limits = self.limits
+        places = limiter(_line(client), limits.concurrency, limits.requests_per_minute)
 
-    def _attempt(
+        def attempt(again: bool) -> Vectors | Fault:
+            with places.place(stop):
+                outcome = self._sent(client, texts, embed, again=again)
+            if isinstance(outcome, Fault):
+                self._tally.fault(STAGE, outcome.kind)
+            return outcome
+
+        key = "\n".join(texts)
+        outcome = self.retry.result(attempt, key=key, limiter=places, stop=stop)
+        if not isinstance(outcome, Failure):
+            return outcome
+        if stop.is_set():
+            return []
+        fault = outcome.faults[-1]
+        self._tally.failed(STAGE, fault.kind)
+        raise ModelError(
+            f"{client.model_name} gave no vectors: {fault.reason} ({len(outcome.faults)} "
+            "attempts): look after the server and the options of embedding, and run again; "
+            "the vectors so far are stored."
+        )
+
+    def _sent(
         self,
         client: BaseEmbedding,
         texts: list[str],
@@ -133,21 +134,16 @@ class ServedEmbedding(BaseEmbedding):
         *,
         again: bool,
     ) -> Vectors | Fault:
-        limits = self.limits
-        places = limiter(_line(client), limits.concurrency, limits.requests_per_minute)
-        with places.place():
-            self._tally.sent(STAGE, again=again)
-            started = time.perf_counter()
-            try:
-                vectors = within(limits.timeout, lambda: embed(texts))
-                _check(vectors, texts)
-            except Exception as error:
-                fault = fault_of(error, lambda text: without_secrets(client, text))
-                if fault is None:
-                    raise
-                if fault.wait is not None:
-                    places.pause(fault.wait)
-                return fault
+        self._tally.sent(STAGE, again=again)
+        started = time.perf_counter()
+        try:
+            vectors = within(self.limits.timeout, lambda: embed(texts))
+            _check(vectors, texts)
+        except Exception as error:
+            fault = fault_of(error, lambda text: without_secrets(client, text))
+            if fault is None:
+                raise
+            return fault
         spent = time.perf_counter() - started
         tokens = sum(map(count_tokens, texts))
         answer = Answer("vectors", tokens_in=tokens, estimated=True, seconds=spent)
@@ -156,9 +152,11 @@ class ServedEmbedding(BaseEmbedding):
 
 
 def _check(vectors: Vectors, texts: Sequence[str]) -> None:
-    """Raises LookupError, an unreadable answer, where there is not one vector a text."""
-    if len(vectors) != len(texts) or not all(vectors):
+    """Raises LookupError, an unreadable answer, where there is not one finite vector a text."""
+    if len(vectors) != len(texts) or len({len(vector) for vector in vectors}) > 1:
         raise LookupError(f"{len(vectors)} vectors for {len(texts)} texts")
+    if not all(vectors) or not np.isfinite(np.asarray(vectors, dtype=np.float64)).all():
+        raise LookupError("a vector is empty or not finite")
 
 
 def _described(client: BaseEmbedding) -> dict[str, Any]:

@@ -24,13 +24,26 @@ def openai(
 
     key_from: the environment variable that holds the key.
 
-    Raises ValueError where that is not set, ModuleNotFoundError without the extra `api`.
+    Raises ValueError where that is not set and for a model that the installed library does not
+    know, ModuleNotFoundError without the extra `api`.
     """
     from llama_index.llms.openai import OpenAI
 
-    return OpenAI(
+    client = OpenAI(
         model=model, api_key=key_of(key_from), temperature=temperature, max_tokens=max_tokens
     )
+    try:
+        client.metadata  # noqa: B018  it looks the model up
+    except ValueError as error:
+        if "Unknown model" not in str(error):
+            raise
+        raise ValueError(
+            f"llm.llm.model is {model}, which this version of llama-index-llms-openai does not "
+            "know: correct the name, or reach a newer model with llm=openai_like "
+            f"llm.llm.model={model} llm.llm.api_base=https://api.openai.com/v1 "
+            f"llm.llm.key_from={key_from}."
+        ) from None
+    return client
 
 
 def openai_like(

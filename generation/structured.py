@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from generation.answers import Answer
 from generation.lenient_json import json_values
 
 Schema = Mapping[str, Callable[[Any], Any]]
@@ -15,19 +13,6 @@ Schema = Mapping[str, Callable[[Any], Any]]
 function of one's own). One that raises ValueError or TypeError says that it is none."""
 
 _TRUE, _FALSE = {"true", "yes", "예", "네", "1"}, {"false", "no", "아니오", "아니요", "0"}
-
-
-@dataclass(frozen=True, slots=True)
-class Parsed:
-    """What many answers say.
-
-    values: one an answer, None where there is none: that decides nothing.
-    missing: calls that failed.  unreadable: answers that do not hold the fields.
-    """
-
-    values: Sequence[Mapping[str, Any] | None]
-    missing: int
-    unreadable: int
 
 
 def parse(text: str, schema: Schema) -> dict[str, Any] | None:
@@ -38,13 +23,6 @@ def parse(text: str, schema: Schema) -> dict[str, Any] | None:
     """
     fitting = [_fields(found, schema) for found in json_values(text, dict)]
     return next((fields for fields in reversed(fitting) if fields is not None), None)
-
-
-def parse_all(answers: Sequence[Answer], schema: Schema) -> Parsed:
-    """`parse` for answers of which some may be missing."""
-    values = [None if one.text is None else parse(one.text, schema) for one in answers]
-    missing = sum(answer.missing for answer in answers)
-    return Parsed(values, missing, unreadable=values.count(None) - missing)
 
 
 def one_of(*words: str) -> Callable[[Any], str]:

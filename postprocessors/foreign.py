@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
@@ -30,7 +30,7 @@ class ForeignPostprocessor(BatchPostprocessor):
     def postprocess_many(
         self, ranking: Ranking, plans: Sequence[QueryPlan], nodes: Sequence[BaseNode]
     ) -> Ranking:
-        """What the part makes of each list."""
+        """What the part makes of each list. Raises ValueError where it returns no list of nodes."""
         rows = {name: row for row, name in enumerate(ranking.node_ids)}
         unknown = repeated = 0
         found: list[dict[int, float]] = []
@@ -61,7 +61,8 @@ class ForeignPostprocessor(BatchPostprocessor):
         ]
         if not given:
             return []
-        return self.part.postprocess_nodes(given, QueryBundle(query_text(plan)))
+        found = self.part.postprocess_nodes(given, QueryBundle(query_text(plan)))
+        return _checked(found, type(self.part).__name__)
 
     def _said(self, unknown: int, repeated: int) -> tuple[str, ...]:
         if not unknown + repeated:
@@ -77,6 +78,18 @@ class ForeignReorder(ForeignPostprocessor):
     """One that changes only the order in which a model reads the nodes."""
 
     role: ClassVar[Role | None] = "reorder"
+
+
+def _checked(found: Any, name: str) -> list[NodeWithScore]:
+    """What a part returned. Raises ValueError where that is no list of nodes with scores."""
+    items = found if isinstance(found, list) else [found]
+    for item in items:
+        if not isinstance(item, NodeWithScore):
+            raise ValueError(
+                f"{name} returned {type(item).__name__}: postprocess_nodes has to give back a list "
+                "of NodeWithScore."
+            )
+    return items
 
 
 def _with_results(ranking: Ranking, found: Sequence[Mapping[int, float]]) -> Ranking:

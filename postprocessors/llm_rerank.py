@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from postprocessors.base import BatchPostprocessor, Role
 from postprocessors.model_orders import Orders, Question, listwise, pointwise
-from postprocessors.prompts import given, readable
+from postprocessors.prompts import STAND_IN, readable
 from postprocessors.score_cutoff import above_share
 from postprocessors.selection import picked, query_text
+from retrievers.asking import given
 from retrievers.ranking import Flags, QueryPlan, Ranking
 
 Ask = Literal["listwise", "pointwise"]
@@ -48,7 +49,7 @@ class LLMRerank(BatchPostprocessor):
 
     def __init__(self, **fields: Any) -> None:
         super().__init__(**fields)
-        given(self.llm, "llm_rerank")
+        given(self.llm, "postprocessor=llm_rerank", STAND_IN)
 
     def postprocess_many(
         self, ranking: Ranking, plans: Sequence[QueryPlan], nodes: Sequence[BaseNode]

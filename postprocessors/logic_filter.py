@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -11,13 +10,13 @@ from llama_index.core.bridge.pydantic import Field
 from llama_index.core.schema import BaseNode, MetadataMode
 
 from postprocessors.base import BatchPostprocessor, Role
-from postprocessors.prompts import LOGIC, VERSION, any_answer, given, readable
+from postprocessors.prompts import LOGIC, STAND_IN, VERSION, readable
 from postprocessors.selection import distinct, kept, node_texts
-from retrievers.asking import ask
+from retrievers.asking import ask, given
 from retrievers.ranking import QueryPlan, Ranking
+from retrievers.verdicts import verdict
 
-_WORDS = re.compile(r"\b(?:error|sound)\b|오류|정상", re.IGNORECASE)
-_ERROR = {"error", "오류"}
+_IS_FAULTY = {"error": True, "오류": True, "sound": False, "정상": False}
 
 
 class LogicFilter(BatchPostprocessor):
@@ -39,7 +38,7 @@ class LogicFilter(BatchPostprocessor):
 
     def __init__(self, **fields: Any) -> None:
         super().__init__(**fields)
-        given(self.llm, "logic_filter")
+        given(self.llm, "postprocessor=logic_filter", STAND_IN)
 
     def postprocess_many(
         self, ranking: Ranking, plans: Sequence[QueryPlan], nodes: Sequence[BaseNode]
@@ -49,22 +48,16 @@ class LogicFilter(BatchPostprocessor):
         texts = [readable(t, self.characters) for t in node_texts(nodes, rows, MetadataMode.LLM)]
         written = [place for place, text in enumerate(texts) if text]
         prompts = [LOGIC.fill(texts[place], passage=texts[place]) for place in written]
-        answers, _ = ask(self.llm, prompts, stage="logic_filter", version=VERSION, check=any_answer)
-        verdicts = [None if answer is None else is_faulty(answer) for answer in answers]
+        answers, _ = ask(self.llm, prompts, stage="logic_filter", version=VERSION)
+        verdicts = [None if answer is None else verdict(answer, _IS_FAULTY) for answer in answers]
         faulty = np.zeros(len(rows) + 1, dtype=np.bool_)  # the last one is no passage
-        faulty[written] = [verdict is True for verdict in verdicts]
+        faulty[written] = [one is True for one in verdicts]
         stays = ranking.nodes >= 0
         stays[:, : places.shape[1]] &= ~faulty[places]
         emptied = (ranking.lengths() > 0) & ~stays.any(axis=1)
         after = kept(ranking, stays | emptied[:, None])
         self._notes = (_said(answers, verdicts, int(emptied.sum())),)
         return after
-
-
-def is_faulty(answer: str) -> bool | None:
-    """What the answer says; None where it says neither, or both."""
-    said = {word.casefold() in _ERROR for word in _WORDS.findall(answer)}
-    return said.pop() if len(said) == 1 else None
 
 
 def _said(answers: Sequence[str | None], verdicts: Sequence[bool | None], emptied: int) -> str:

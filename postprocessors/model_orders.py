@@ -10,7 +10,7 @@ from llama_index.core.llms import LLM
 
 from generation.numbered_choices import Order, read_order
 from generation.structured import parse
-from postprocessors.prompts import LISTWISE, POINTWISE, VERSION, any_answer, numbered
+from postprocessors.prompts import LISTWISE, POINTWISE, VERSION, numbered
 from retrievers.asking import ask
 
 STAGE = "llm_rerank"
@@ -42,7 +42,7 @@ def listwise(llm: LLM, questions: Sequence[Question], wanted: int) -> Orders:
         LISTWISE.fill(q.query, query=q.query, count=wanted, passages=numbered(q.passages))
         for q in questions
     ]
-    texts, missing = ask(llm, prompts, stage=STAGE, version=VERSION, check=any_answer)
+    texts, missing = ask(llm, prompts, stage=STAGE, version=VERSION)
     orders = [read_order(text, len(q.passages)) for text, q in zip(texts, questions, strict=True)]
     failed = sum(missing.values())
     note = _repairs(orders, [min(wanted, len(q.passages)) for q in questions], failed)
@@ -60,7 +60,7 @@ def pointwise(llm: LLM, questions: Sequence[Question]) -> Orders:
         for q in questions
         for passage in q.passages
     ]
-    texts, missing = ask(llm, prompts, stage=STAGE, version=VERSION, check=any_answer)
+    texts, missing = ask(llm, prompts, stage=STAGE, version=VERSION)
     marks = [None if text is None else read_mark(text) for text in texts]
     positions, start = [], 0
     for question in questions:

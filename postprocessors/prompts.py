@@ -5,28 +5,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
-from llama_index.core.llms import LLM
-
-from retrievers.language import is_korean
+from retrievers.asking import sendable
+from retrievers.language import Prompt
 
 VERSION = "1"
-_UNREADABLE = re.compile("[\ud800-\udfff\0]")
-
-
-class Prompt(NamedTuple):
-    """One prompt in two languages, with places in braces to fill in."""
-
-    korean: str
-    english: str
-
-    def fill(self, like: str, **values: str | int) -> str:
-        """The prompt in the language of `like`."""
-        return (self.korean if is_korean(like) else self.english).format(**values)
-
+STAND_IN = ", or the stand-in llm=lexical"
+"""What a part here can do with, where there is no model."""
 
 LISTWISE = Prompt(
     korean="아래 지문 가운데 질문에 답하는 데 가장 알맞은 것 {count}개를 고르세요. 가장 알맞은 "
@@ -38,9 +24,9 @@ LISTWISE = Prompt(
 )
 POINTWISE = Prompt(
     korean="지문이 질문에 답하는 데 얼마나 알맞은지 0(관계없음)부터 10(완전한 답)까지의 정수로 "
-    '매기고 {{"score": 정수}} 꼴로만 쓰세요.\n\n질문: {query}\n\n지문: {passage}\n\n답:',
+    '매기고 {"score": 정수} 꼴로만 쓰세요.\n\n질문: {query}\n\n지문: {passage}\n\n답:',
     english="How well does the passage answer the question? Give a whole number from 0 (unrelated) "
-    'to 10 (a full answer), as {{"score": number}} and nothing else.\n\n'
+    'to 10 (a full answer), as {"score": number} and nothing else.\n\n'
     "Question: {query}\n\nPassage: {passage}\n\nAnswer:",
 )
 LOGIC = Prompt(
@@ -59,18 +45,4 @@ def numbered(passages: Sequence[str]) -> str:
 
 def readable(text: str, limit: int) -> str:
     """The first `limit` characters as a server can take them, each run of white space one blank."""
-    return " ".join(_UNREADABLE.sub(" ", text).split())[:limit]
-
-
-def any_answer(prompt: str, answer: str) -> str:
-    """Numbers and single words are the same in every language: no answer is refused."""
-    return ""
-
-
-def given(llm: LLM | None, part: str) -> None:
-    """Raises ValueError where there is no model to ask."""
-    if llm is None:
-        raise ValueError(
-            f"postprocessor={part} asks a model and there is none: add llm=openai_like, llm=openai "
-            "or llm=local, or the stand-in llm=lexical."
-        )
+    return " ".join(sendable(text).split())[:limit]

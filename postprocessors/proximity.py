@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from postprocessors.corpus_scorer import CorpusScorer
 from postprocessors.term_counts import Codes, TermCounts
 from retrievers.analyzers import analyzer as analyzer_named
 from retrievers.ranking import Scores
@@ -14,10 +15,8 @@ from retrievers.ranking import Scores
 if TYPE_CHECKING:
     from scipy import sparse
 
-_BLOCK = 64  # queries that are scored at once
 
-
-class ProximityScorer:
+class ProximityScorer(CorpusScorer):
     """The sequential dependence model: terms, adjacent terms, and terms near each other.
 
     Metzler & Croft, "A Markov Random Field Model for Term Dependencies", SIGIR 2005.
@@ -54,37 +53,19 @@ class ProximityScorer:
             )
         self.analyzers, self.weights = analyzers, weights
         self.window, self.smoothing = window, smoothing
-        self._rows: dict[str, int] = {}
         self._counts: dict[str, TermCounts] = {}
 
-    def fit(self, texts: Sequence[str]) -> None:
-        """Count the terms of all passages, equal ones once."""
-        distinct = list(dict.fromkeys(texts))
-        self._rows = {text: row for row, text in enumerate(distinct)}
+    def learn(self, texts: Sequence[str]) -> None:
         self._counts = {
-            name: TermCounts.of(analyzer_named(name).analyze_many(distinct))
-            for name in self.analyzers
+            name: TermCounts.of(analyzer_named(name).analyze_many(texts)) for name in self.analyzers
         }
 
-    def score_pairs(self, queries: Sequence[str], texts: Sequence[str]) -> Scores:
-        """Scores of the pairs, [n]. Raises ValueError for a passage it was not fitted on."""
-        if not self._counts or any(text not in self._rows for text in texts):
-            raise ValueError(
-                "The proximity scorer knows only the passages it was fitted on: call fit(texts) "
-                "with all of them first."
-            )
-        numbers = {query: place for place, query in enumerate(dict.fromkeys(queries))}
-        query = np.array([numbers[one] for one in queries], dtype=np.intp)
-        row = np.array([self._rows[text] for text in texts], dtype=np.intp)
-        scores = np.zeros(len(query))
+    def score_all(self, queries: Sequence[str]) -> Scores:
+        tables = []
         for name, counts in self._counts.items():
-            asked = analyzer_named(name).analyze_many(list(numbers))
-            terms = [counts.numbers(own) for own in asked]
-            for start in range(0, len(terms), _BLOCK):
-                own = np.flatnonzero((query >= start) & (query < start + _BLOCK))
-                table = self._table(terms[start : start + _BLOCK], counts)
-                scores[own] += table[query[own] - start, row[own]]
-        return scores
+            asked = analyzer_named(name).analyze_many(queries)
+            tables.append(self._table([counts.numbers(terms) for terms in asked], counts))
+        return np.asarray(np.sum(tables, axis=0))
 
     def _table(self, queries: Sequence[Codes], counts: TermCounts) -> Scores:
         """The scores of all passages for these queries, [q, n]."""

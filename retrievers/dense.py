@@ -137,8 +137,10 @@ class DenseRetriever(BatchRetriever):
     def _cosines(self, queries: Vectors, candidates: Rows) -> Scores:
         cosines = np.full(candidates.shape, np.nan)
         for row, (query, wanted) in enumerate(zip(queries, candidates, strict=True)):
+            if not query.any():
+                continue
             vectors = np.asarray(self._vectors[np.maximum(wanted, 0)], dtype=np.float64)
-            alive = (wanted >= 0) & np.any(vectors, axis=1) & bool(np.any(query))
+            alive = (wanted >= 0) & np.any(vectors, axis=1)
             cosines[row, alive] = (vectors * query.astype(np.float64)).sum(axis=1)[alive]
         return np.where(np.abs(cosines) < DUST, 0.0, cosines)
 

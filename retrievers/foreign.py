@@ -25,7 +25,9 @@ class ForeignRetriever(BatchRetriever):
 
     Where the retriever has a `similarity_top_k`, it is asked for as many results as are wanted;
     else it gives as many as it was made for. A score of None ranks by place (fuse such a part with
-    normalise=rank). A blank query has no results.
+    normalise=rank). A blank query has no results. Results that score exactly 0 at the end of a list
+    match nothing and are left out: some BM25 fill their lists up with them, and a fusion by rank
+    would give them credit.
     """
 
     def __init__(
@@ -86,4 +88,6 @@ class ForeignRetriever(BatchRetriever):
                 )
             score = np.nan if item.score is None else float(item.score)
             best.setdefault(places[item.node.node_id], score)
+        while best and next(reversed(best.values())) == 0.0:
+            best.popitem()
         return dict(list(best.items())[:depth])

@@ -94,15 +94,27 @@ class ScoreGate:
     than 30 passages), no other is. A retriever without a lexical leaf is not judged either: an
     embedding places every text somewhere, rare names badly, and stretches of characters that all
     questions share ("무엇인가요") hide the one rare word that tells passages apart.
+
+    judge: a retriever with a lexical leaf that judges in place of the pipeline's own, so that
+        pipelines with different retrievers get the same verdicts. Its leaves are indexed with them.
     """
 
-    def __init__(self, alpha: float = 0.2, *, draws: int = 99, seed: int = 0) -> None:
+    def __init__(
+        self,
+        alpha: float = 0.2,
+        *,
+        draws: int = 99,
+        seed: int = 0,
+        judge: BatchRetriever | None = None,
+    ) -> None:
         if not 0 < alpha < 1 or draws < 1:
             raise ValueError(
                 f"gate=score got alpha={alpha} and draws={draws}: "
                 "alpha lies between 0 and 1, draws is 1 or more."
             )
-        self.alpha, self.draws, self.seed = alpha, draws, seed
+        if judge is not None and not _judges(judge):
+            raise ValueError(f"gate.judge is {judge.name}, which has no part that matches words.")
+        self.alpha, self.draws, self.seed, self.judge = alpha, draws, seed, judge
 
     @property
     def measure(self) -> Vagueness:
@@ -118,7 +130,7 @@ class ScoreGate:
     ) -> GateDecision:
         """The verdict on each plan.
 
-        ranking: what `retriever` found for them.
+        ranking: what the pipeline found for them.  retriever: what judges, `judge` where given.
         measured: what `measure` says of them; it is asked where None.
         """
         joined = self.measure(plans, retriever) if measured is None else measured

@@ -1,11 +1,29 @@
-"""Which of two languages a text is in, for prompts and for answers to them."""
+"""Prompts in two languages, and which of the two a text is in."""
 
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 _HANGUL = re.compile("[가-힣\u1100-\u11ff\u3131-\u318e]")
 _LATIN = re.compile("[A-Za-z]")
+_PLACE = re.compile(r"\{(\w+)\}")
+
+
+class Prompt(NamedTuple):
+    """One prompt in two languages, with names in braces to fill in."""
+
+    korean: str
+    english: str
+
+    def fill(self, like: str, **values: str | int) -> str:
+        """The prompt in the language of `like`."""
+        return filled(self.korean if is_korean(like) else self.english, **values)
+
+
+def filled(template: str, **values: str | int) -> str:
+    """The template with its names filled in once: a value may hold braces of its own."""
+    return _PLACE.sub(lambda match: str(values[match[1]]), template)
 
 
 def is_korean(text: str) -> bool:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
 from llama_index.core.llms import LLM
 
-from retrievers.asking import ask
+from retrievers.asking import ask, given
 from retrievers.base import BatchRetriever
 from retrievers.gate import GateDecision
 from retrievers.prompts import GATE, VERSION
 from retrievers.ranking import EVERY_PART, QueryPlan, Ranking, Scores
+from retrievers.verdicts import verdict
 
-_WORDS = re.compile(r"\b(?:search|chat)\b|검색|잡담", re.IGNORECASE)
-_CHAT = {"chat", "잡담"}
+_IS_CHAT = {"chat": True, "잡담": True, "search": False, "검색": False}
 
 
 class LLMGate:
@@ -30,12 +29,7 @@ class LLMGate:
     """It asks nothing of the indexes."""
 
     def __init__(self, llm: LLM) -> None:
-        if llm is None:
-            raise ValueError(
-                "gate=llm asks a model and there is none: add llm=openai_like, llm=openai or "
-                "llm=local, or choose gate=score."
-            )
-        self.llm = llm
+        self.llm = given(llm, "gate=llm", ", or choose gate=score")
 
     def decide(
         self,
@@ -45,24 +39,14 @@ class LLMGate:
         measured: Scores | None = None,
     ) -> GateDecision:
         """The verdict on each plan; `ranking` and `retriever` are not looked at."""
-        prompts = [GATE.fill(plan.texts[EVERY_PART][0]) for plan in plans]
-        texts, _ = ask(self.llm, prompts, stage="gate", version=VERSION, check=_any_answer)
-        verdicts = [None if text is None else is_chat(text) for text in texts]
-        blocked = np.array([verdict is True for verdict in verdicts], dtype=bool)
+        messages = [plan.texts[EVERY_PART][0] for plan in plans]
+        prompts = [GATE.fill(message, message=message) for message in messages]
+        texts, _ = ask(self.llm, prompts, stage="gate", version=VERSION)
+        verdicts = [None if text is None else verdict(text, _IS_CHAT) for text in texts]
+        blocked = np.array([one is True for one in verdicts], dtype=bool)
         reasons = tuple("the model takes it for chat" if stop else "" for stop in blocked)
         note = _note(len(plans), texts.count(None), verdicts.count(None))
         return GateDecision(blocked, reasons, np.full(len(plans), np.nan), note)
-
-
-def is_chat(answer: str) -> bool | None:
-    """What the answer says; None where it says neither, or both."""
-    said = {word.casefold() in _CHAT for word in _WORDS.findall(answer)}
-    return said.pop() if len(said) == 1 else None
-
-
-def _any_answer(prompt: str, answer: str) -> str:
-    """Either language will do for one word."""
-    return ""
 
 
 def _note(asked: int, missing: int, undecided: int) -> str:

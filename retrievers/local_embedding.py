@@ -19,6 +19,10 @@ class LocalEmbedding(BaseEmbedding):
     def _vectors(self, texts: Sequence[str], *, queries: bool) -> Vectors:
         """One vector a text, float32 [n, d]."""
 
+    def embed_texts(self, texts: Sequence[str]) -> Vectors:
+        """The vectors of texts as one array, float32 [n, d]."""
+        return self._vectors(texts, queries=False)
+
     def get_query_embedding_batch(self, queries: Sequence[str]) -> list[list[float]]:
         """The vectors of many queries at once."""
         return self._vectors(queries, queries=True).tolist()  # type: ignore[no-any-return]

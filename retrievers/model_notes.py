@@ -8,10 +8,10 @@ from itertools import groupby
 
 from llama_index.core.llms import LLM
 
-from retrievers.asking import ask
+from retrievers.asking import ask, given
 from retrievers.contextual import Excerpt
-from retrievers.language import is_korean
-from retrievers.prompts import in_its_language
+from retrievers.language import filled, is_korean
+from retrievers.prompts import unusable
 from retrievers.tokens import tokens_of
 
 VERSION = "1"
@@ -45,19 +45,15 @@ class ModelNotes:
     llm: any LlamaIndex model.  A document with more Hangul than Latin letters gets Korean prompts.
     document_tokens: what a prompt may hold of the document, in tokens of o200k_base; a longer one
         is shown in stretches of whole chunks, each chunk in its own.
-    A failed call, an empty answer and one in the wrong language give no note; all are counted
+    A failed call, an empty or endless answer and one in the wrong language give no note; all count
     under the stage "enrich".
     """
 
     def __init__(self, llm: LLM, *, document_tokens: int = 6000) -> None:
-        if llm is None:
-            raise ValueError(
-                "enrich=contextual asks a model and there is none: add llm=openai_like, llm=openai "
-                "or llm=local, or choose enrich=contextual_offline."
-            )
         if document_tokens < 1:
             raise ValueError(f"enrich got document_tokens={document_tokens}: give 1 or more.")
-        self.llm, self.document_tokens = llm, document_tokens
+        self.llm = given(llm, "enrich=contextual", ", or choose enrich=contextual_offline")
+        self.document_tokens = document_tokens
 
     def write(self, excerpts: Sequence[Excerpt]) -> list[str | None]:
         """One note a chunk, None where the model gave none."""
@@ -71,9 +67,9 @@ class ModelNotes:
         title = f"{label}{first.title}\n" if first.title else ""
         for begin, end, members in _stretches(excerpts, self.document_tokens):
             document = first.document[begin:end].strip()
-            shared = _filled(opening, title=title, document=document)
+            shared = filled(opening, title=title, document=document)
             for one in members:
-                yield shared + _filled(
+                yield shared + filled(
                     asked, place=str(one.place), total=str(one.total), text=one.text.strip()
                 )
 
@@ -109,13 +105,8 @@ def _by_document(excerpts: Sequence[Excerpt]) -> Iterator[list[Excerpt]]:
         yield [one for _, one in group]
 
 
-def _filled(template: str, **values: str) -> str:
-    """The template with its names filled in once: a text may hold braces of its own."""
-    return re.sub(r"\{(\w+)\}", lambda match: values[match[1]], template)
-
-
 def _unusable(prompt: str, answer: str) -> str:
-    return in_its_language(prompt, answer) if answer.strip() else "it is empty"
+    return unusable(prompt, answer) if answer.strip() else "it is empty"
 
 
 def _one_line(text: str) -> str:

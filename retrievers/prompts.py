@@ -5,24 +5,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from retrievers.language import is_korean, same_language
+from retrievers.language import Prompt, same_language
 
 VERSION = "1"
-
-
-class Prompt(NamedTuple):
-    """One prompt in two languages, with `{message}` (and `{count}`) to fill in."""
-
-    korean: str
-    english: str
-
-    def fill(self, message: str, *, count: int = 1, like: str | None = None) -> str:
-        """The prompt in the language of the message, or of what is given as `like`."""
-        template = self.korean if is_korean(message if like is None else like) else self.english
-        return template.replace("{count}", str(count)).replace("{message}", message)
-
+LONGEST = 4000
+"""Characters of an answer that a part goes on with; a longer one is no answer to these prompts."""
 
 STANDALONE = Prompt(
     korean="다음 대화의 마지막 발화를, 대화를 보지 않은 사람도 이해할 수 있는 질문 한 문장으로 "
@@ -65,6 +52,11 @@ GATE = Prompt(
 )
 
 
-def in_its_language(prompt: str, answer: str) -> str:
-    """Why an answer is not in the language of its prompt, which the first line shows; "" else."""
+def unusable(prompt: str, answer: str) -> str:
+    """Why an answer cannot be gone on with, one clause; "" where it can.
+
+    It is in the language of its prompt, which the first line shows, and not of endless length.
+    """
+    if len(answer) > LONGEST:
+        return f"it is longer than {LONGEST} characters"
     return same_language(prompt.partition("\n")[0], answer)

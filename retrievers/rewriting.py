@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from llama_index.core.llms import LLM
 
-from retrievers.asking import ask
+from retrievers.asking import ask, given
+from retrievers.language import Prompt
 from retrievers.prompts import (
     DECOMPOSE,
     HYDE,
     MULTI_QUERY,
     STANDALONE,
     VERSION,
-    Prompt,
-    in_its_language,
+    unusable,
 )
 from retrievers.queries import AllUserTurns, Message
 from retrievers.ranking import EVERY_PART, QueryPlan
@@ -49,18 +49,18 @@ class Standalone:
     def __init__(
         self, llm: LLM, *, of: Planner | None = None, feeds: Sequence[str] | None = None
     ) -> None:
-        self.llm, self.of, self.feeds = _given(llm, "standalone"), of or AllUserTurns(), feeds
+        self.llm, self.of, self.feeds = given(llm, "query=standalone"), of or AllUserTurns(), feeds
         self.notes: tuple[str, ...] = ()
 
     def plan(self, queries: Sequence[Message]) -> list[QueryPlan]:
         plans = self.of.plan(queries)
         asked = [place for place, query in enumerate(queries) if query.history]
         prompts = [_standalone(queries[place]) for place in asked]
-        texts, missing = _asked(self.llm, prompts, "standalone")
+        questions, missing = _asked(self.llm, prompts, "standalone", _whole)
         self.notes = (*getattr(self.of, "notes", ()), *_notes("standalone", len(asked), missing))
-        for place, text in zip(asked, texts, strict=True):
-            if text is not None:
-                plans[place] = _fed(plans[place], (_bare(text),), self.feeds)
+        for place, question in zip(asked, questions, strict=True):
+            if question:
+                plans[place] = _fed(plans[place], question, self.feeds)
         return plans
 
 
@@ -81,30 +81,34 @@ class _Expansion:
     ) -> None:
         if count < 1:
             raise ValueError(f"query={self.stage} got count={count}: give 1 or more.")
-        self.llm, self.of, self.feeds = _given(llm, self.stage), of or AllUserTurns(), feeds
+        self.llm, self.of, self.feeds = (
+            given(llm, f"query={self.stage}"),
+            of or AllUserTurns(),
+            feeds,
+        )
         self.keep_query, self.count = keep_query, count
         self.notes: tuple[str, ...] = ()
 
     def plan(self, queries: Sequence[Message]) -> list[QueryPlan]:
         plans = self.of.plan(queries)
         own = [plan.texts[EVERY_PART] for plan in plans]
-        prompts = [self.prompt.fill("\n".join(texts), count=self.count) for texts in own]
-        said, missing = _asked(self.llm, prompts, self.stage)
+        messages = ["\n".join(texts) for texts in own]
+        prompts = [self.prompt.fill(one, message=one, count=self.count) for one in messages]
+        read, missing = _asked(self.llm, prompts, self.stage, self.read)
         self.notes = (*getattr(self.of, "notes", ()), *_notes(self.stage, len(plans), missing))
         return [
-            plan if text is None else self._expanded(plan, texts, text)
-            for plan, texts, text in zip(plans, own, said, strict=True)
+            self._expanded(plan, texts, found) if found else plan
+            for plan, texts, found in zip(plans, own, read, strict=True)
         ]
 
-    def read(self, text: str) -> list[str]:
+    def read(self, text: str) -> Sequence[str]:
         """The texts to search for in an answer."""
         lines = [_bare(_BULLET.sub("", line)) for line in text.splitlines()]
         return [line for line in lines if line and not line.endswith((":", "："))][: self.count]
 
-    def _expanded(self, plan: QueryPlan, own: Sequence[str], text: str) -> QueryPlan:
+    def _expanded(self, plan: QueryPlan, own: Sequence[str], read: Sequence[str]) -> QueryPlan:
         kept = own if self.keep_query else ()
-        texts = tuple(dict.fromkeys([*kept, *self.read(text)]))
-        return _fed(plan, texts or tuple(own), self.feeds)
+        return _fed(plan, tuple(dict.fromkeys([*kept, *read])), self.feeds)
 
 
 class Hyde(_Expansion):
@@ -129,9 +133,8 @@ class Hyde(_Expansion):
     ) -> None:
         super().__init__(llm, of=of, feeds=feeds, keep_query=keep_query)
 
-    def read(self, text: str) -> list[str]:
-        passage = _bare(text)
-        return [passage] if passage else []
+    def read(self, text: str) -> Sequence[str]:
+        return _whole(text)
 
 
 class MultiQuery(_Expansion):
@@ -153,17 +156,23 @@ class Decompose(_Expansion):
     stage, prompt = "decompose", DECOMPOSE
 
 
-def _given(llm: LLM | None, stage: str) -> LLM:
-    if llm is None:
-        raise ValueError(
-            f"query={stage} asks a model and there is none: add llm=openai_like, llm=openai or "
-            "llm=local."
-        )
-    return llm
+def _asked(
+    llm: LLM, prompts: Sequence[str], stage: str, read: Callable[[str], Sequence[str]]
+) -> tuple[list[Sequence[str]], Counter[str]]:
+    """The texts to search for in each answer, none where it cannot be used; reason -> how many."""
+    said, missing = ask(llm, prompts, stage=stage, version=VERSION, check=unusable)
+    texts = [() if text is None else read(text) for text in said]
+    if silent := sum(
+        text is not None and not found for text, found in zip(said, texts, strict=True)
+    ):
+        missing["it holds no text"] += silent
+    return texts, missing
 
 
-def _asked(llm: LLM, prompts: Sequence[str], stage: str) -> tuple[list[str | None], Counter[str]]:
-    return ask(llm, prompts, stage=stage, version=VERSION, check=in_its_language)
+def _whole(text: str) -> Sequence[str]:
+    """An answer that is one text."""
+    bare = _bare(text)
+    return (bare,) if bare else ()
 
 
 def _notes(stage: str, asked: int, missing: Mapping[str, int]) -> list[str]:
@@ -176,18 +185,18 @@ def _notes(stage: str, asked: int, missing: Mapping[str, int]) -> list[str]:
     ]
 
 
-def _fed(plan: QueryPlan, texts: tuple[str, ...], feeds: Sequence[str] | None) -> QueryPlan:
+def _fed(plan: QueryPlan, texts: Sequence[str], feeds: Sequence[str] | None) -> QueryPlan:
     """The plan with other texts for the parts that read them."""
     if feeds is None:
-        return QueryPlan(plan.id, {EVERY_PART: texts})
-    return QueryPlan(plan.id, {**plan.texts, **dict.fromkeys(feeds, texts)})
+        return QueryPlan(plan.id, {EVERY_PART: tuple(texts)})
+    return QueryPlan(plan.id, {**plan.texts, **dict.fromkeys(feeds, tuple(texts))})
 
 
 def _standalone(query: Message) -> str:
     """The prompt, in the language of the turn to answer."""
     turns = [f"{turn.role}: {turn.text}" for turn in query.history]
     conversation = "\n".join([*turns, f"user: {query.text}"])
-    return STANDALONE.fill(conversation, like=query.text)
+    return STANDALONE.fill(query.text, message=conversation)
 
 
 def _bare(text: str) -> str:

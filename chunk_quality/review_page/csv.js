@@ -2,8 +2,12 @@
 
 const COLUMNS = ["chunk_id", "labels", "note"];
 
-/** The rows of a CSV text (RFC 4180): quoted cells may hold commas, quotes and line breaks. */
+/** The rows of a CSV text (RFC 4180): quoted cells may hold commas, quotes and line breaks.
+ *  Spreadsheets part cells by a semicolon or a tab in some languages: the first line tells. */
 function parseCsv(text) {
+  const first = text.trimStart().split(/[\r\n]/, 1)[0];
+  const delimiter = [",", ";", "\t"].reduce((best, one) =>
+    first.split(one).length > first.split(best).length ? one : best);
   const rows = [[]];
   let cell = "", quoted = false;
   const close = () => { rows.at(-1).push(cell); cell = ""; };
@@ -14,7 +18,7 @@ function parseCsv(text) {
       else if (text[at + 1] === '"') { cell += '"'; at++; }
       else quoted = false;
     } else if (letter === '"') quoted = true;
-    else if (letter === ",") close();
+    else if (letter === delimiter) close();
     else if (letter === "\n" || letter === "\r") {
       if (letter === "\r" && text[at + 1] === "\n") at++;
       close();

@@ -50,6 +50,7 @@ class Ablation:
             base=self.pipeline,
             variants={WHOLE: {}, **variants},
             baseline=WHOLE,
+            differences_shown=False,  # the table below has them, turned round
         ).run()
         if report.folder is None or not report.per_query:
             return report

@@ -81,9 +81,9 @@ def worth_table(found: Sequence[Worth], metric: str) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    title = f"What each part is worth: {metric} of the whole minus {metric} without it"
+    title = f"What each part is worth: {metric} of the whole minus {metric} of the variant"
     table = Table(title=title, title_justify="left")
-    table.add_column("part", overflow="fold")
+    table.add_column("variant", overflow="fold")
     table.add_column("split")
     for heading in ("worth", "95 % interval", "queries", "p (Holm)"):
         table.add_column(heading, justify="right", no_wrap=True)

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.identity import fingerprint, module_source
+from experiments.stage_files import load_array, save_array
+from retrievers.analyzers import UnicodeAnalyzer
+
 if TYPE_CHECKING:
     from experiments.schema import Dataset
+    from experiments.store import StageStore
     from retrievers.analyzers import Analyzer
 
+Shares = NDArray[np.float64]
 MUCH = 0.1
 _STEP = 256
 
 
-def word_overlap(dataset: Dataset, terms: Analyzer, *, gold: bool) -> NDArray[np.float64]:
+def word_overlap(dataset: Dataset, terms: Analyzer, *, gold: bool) -> Shares:
     """For each query the share of its distinct terms that stand in its best passage, [q], 0 to 1.
 
     gold: the best of its gold passages, NaN without one; else the best of all passages, which
@@ -46,7 +54,40 @@ def easier_questions(validation: Dataset, target: Dataset, terms: Analyzer) -> s
     """
     gold = validation.qrels is not None and target.qrels is not None
     shares = [word_overlap(one, terms, gold=gold) for one in (validation, target)]
-    known = [share[~np.isnan(share)] for share in shares]
+    return _said(validation.name, target.name, *shares)
+
+
+def easier_than_target(
+    dataset: Dataset, query_ids: Sequence[str], store: StageStore
+) -> tuple[str, ...]:
+    """The same for these labelled queries and those that the dataset says it stands for.
+
+    No labels are read: the best of all passages counts. Words are compared as they are written,
+    which takes a second for thousands of passages; what was counted is stored.
+    """
+    target = dataset.target
+    if target is None or dataset.qrels is None:
+        return ()
+    terms, wanted = UnicodeAnalyzer(), {*query_ids}
+    own = [query for query in dataset.queries if query.id in wanted]
+    both = replace(dataset, queries=[*own, *target.queries])
+    shares = store.remember(
+        "word_overlap",
+        {
+            "corpus": dataset.corpus_fingerprint or dataset.fingerprint,
+            "queries": fingerprint([query.text for query in both.queries]),
+            "source": module_source(__name__),
+        },
+        build=lambda: word_overlap(both, terms, gold=False),
+        save=save_array,
+        load=load_array,
+    )
+    said = _said(dataset.name, target.name, shares[: len(own)], shares[len(own) :])
+    return () if said is None else (said,)
+
+
+def _said(name: str, target: str, validation_shares: Shares, target_shares: Shares) -> str | None:
+    known = [share[~np.isnan(share)] for share in (validation_shares, target_shares)]
     if min(map(len, known)) < 2:
         return None
     gap = float(known[0].mean() - known[1].mean())
@@ -54,9 +95,9 @@ def easier_questions(validation: Dataset, target: Dataset, terms: Analyzer) -> s
     if gap < MUCH or gap <= 3 * error:
         return None
     return (
-        f"Questions of {validation.name} share {100 * known[0].mean():.0f} % of their words with "
-        f"their passages, those of {target.name} {100 * known[1].mean():.0f} %: scores on "
-        f"{target.name} will be lower, and what is tuned for matching words may not carry over."
+        f"Questions of {name} share {100 * known[0].mean():.0f} % of their words with their "
+        f"passages, those of {target} {100 * known[1].mean():.0f} %: they are easier, so expect "
+        f"lower scores on {target}, and check there whatever was tuned for matching words."
     )
 
 

@@ -19,17 +19,20 @@ def cost_of(outcome: Outcome) -> dict[str, float]:
 
     ms_per_query_p50, ms_per_query_p95: one query on its own. Searching is timed on a sample
         (`queries_timed` of them), without the weighted sum of a fusion; gate and postprocessors
-        are the batch's mean a query, in which stored answers and pair scores cost what reading
-        them costs.
-    build_seconds: chunks and indexes as this trial made them, or read them where they were stored.
+        are the batch's mean a query. What a gate measured and a reranker scored before costs what
+        it cost then; answers of models that were stored cost nothing.
+    build_seconds: chunks, terms and indexes as they were first made, this trial's own where they
+        are not stored; vectors and notes that were stored before cost what reading them costs.
     index_bytes: of the stored indexes.  tokens: read and written by models.
     usd: their price; left out where it is unknown.
     """
-    queries, seconds = max(len(outcome.plans), 1), outcome.seconds
+    queries, seconds, search = max(len(outcome.plans), 1), outcome.seconds, outcome.search
     found = {BUILD: seconds.get("chunk", 0.0) + seconds.get("index", 0.0)}
-    search = outcome.search
+    if search is not None and search.build_seconds is not None:
+        found[BUILD] = search.build_seconds
     if search is not None and search.milliseconds.size:
-        rest = seconds.get("gate", 0.0) + seconds.get("postprocess", 0.0)
+        gate = max(seconds.get("gate", 0.0), outcome.saved.get("gate", 0.0))
+        rest = gate + seconds.get("postprocess", 0.0) + outcome.saved.get("postprocess", 0.0)
         times = search.milliseconds + 1000.0 * rest / queries
         p50, p95 = np.percentile(times, [50, 95])
         found |= {P50: float(p50), P95: float(p95), TIMED: float(times.size)}

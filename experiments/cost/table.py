@@ -29,16 +29,36 @@ def show_costs(results: Mapping[str, Result]) -> None:
     for name, result in results.items():
         table.add_row(Text(name), *_cells(result.cost))
     out.print(table)
-    for name, better in dominated(public_scores(results), _times(results)).items():
-        say(out, f"{name} is dominated: {better} scores no worse in public and is no slower.")
+    for better, beaten in _beaten(results).items():
+        are = "is" if len(beaten) == 1 else "are"
+        say(
+            out,
+            f"{', '.join(beaten)} {are} dominated: {better} scores no worse in public and is no "
+            "slower.",
+        )
     timed = {int(result.cost[TIMED]) for result in results.values() if TIMED in result.cost}
     if timed:
         count = f"{min(timed)} to {max(timed)}" if len(timed) > 1 else str(min(timed))
         say(
             out,
-            f"Milliseconds: {count} queries searched one at a time, once, and stored; the later "
-            "steps are the mean of their batch.",
+            f"Milliseconds: {count} queries searched one at a time, the best of up to three tries, "
+            "and stored; the later steps are the mean of their batch.",
         )
+    for name, result in results.items():
+        if read := sum(numbers.get("stored", 0.0) for numbers in result.usage.values()):
+            say(
+                out,
+                f"{name}: {read:,.0f} answers of models came from the store, so its milliseconds, "
+                "tokens and USD leave them out.",
+            )
+
+
+def _beaten(results: Mapping[str, Result]) -> dict[str, list[str]]:
+    """Pipeline -> those that it dominates."""
+    found: dict[str, list[str]] = {}
+    for name, better in dominated(public_scores(results), _times(results)).items():
+        found.setdefault(better, []).append(name)
+    return found
 
 
 def write_cost_figure(folder: Path, results: Mapping[str, Result]) -> list[Path]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.enriched import chunk_entries
 from experiments.identity import fingerprint
 from experiments.stage_files import load_array, save_array
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 MOST_QUERIES = 50
 _SECONDS = 1.0
 _FEWEST = 5
+_TRIES = 3
+N = TypeVar("N", int, float)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,10 +34,13 @@ class SearchCost:
 
     milliseconds: float64 [n], one a sampled query: its leaves, one after the other.
     index_bytes: of the stored indexes of all leaves; None without a store.
+    build_seconds: what chunks, terms and indexes took when they were made; None where not all of
+        them are stored.
     """
 
     milliseconds: NDArray[np.float64]
     index_bytes: int | None
+    build_seconds: float | None = None
 
 
 def search_cost(
@@ -42,7 +48,7 @@ def search_cost(
 ) -> SearchCost:
     """Time a seeded sample of at most 50 queries; each leaf is timed once and stored.
 
-    A leaf stops after one second, from five queries on. One that embeds on this machine embeds
+    A leaf stops after about a second, from five queries on. One that embeds on this machine embeds
     each query anew; vectors of other embeddings may come from the store, and then reading is timed.
     """
     keys = indexes.keys()
@@ -61,7 +67,13 @@ def search_cost(
         times.append(store.remember("search_times", key, build, save_array, load_array))
     count = min(map(len, times), default=0)
     total = np.sum([each[:count] for each in times], axis=0) if count else np.zeros(0)
-    return SearchCost(1000.0 * np.asarray(total, dtype=np.float64), _bytes(keys, store))
+    return SearchCost(
+        1000.0 * np.asarray(total, dtype=np.float64),
+        _total([store.size("index", key) for key in keys.values()]),
+        _total(
+            [store.seconds(*each) for each in (*chunk_entries(indexes.corpus), *indexes.entries())]
+        ),
+    )
 
 
 def _leaf_times(
@@ -79,17 +91,34 @@ def _sample(plans: Sequence[QueryPlan], seed: int) -> list[QueryPlan]:
 
 
 def _timed(search: Callable[[QueryPlan], Any], plans: Sequence[QueryPlan]) -> NDArray[np.float64]:
-    """Seconds of each query, [n]; the first is asked twice, for what is loaded at first use."""
-    seconds: list[float] = []
+    """Seconds of each query, [n]: the best of three tries, as far as a second lasts for more.
+
+    The best, for what else this machine does only adds; the first query is asked once before, for
+    what is loaded at first use.
+    """
     for plan in plans[:1]:
         search(plan)
-    for plan in plans:
-        if len(seconds) >= _FEWEST and sum(seconds) > _SECONDS:
+    best = np.array([*_once(search, plans)], dtype=np.float64)
+    spent = best.sum()
+    for _ in range(_TRIES - 1):
+        if spent + best.sum() > _SECONDS:
             break
+        tried = np.array([*_once(search, plans[: len(best)])], dtype=np.float64)
+        spent += tried.sum()
+        best[: len(tried)] = np.minimum(best[: len(tried)], tried)
+    return best
+
+
+def _once(search: Callable[[QueryPlan], Any], plans: Sequence[QueryPlan]) -> Iterator[float]:
+    spent = 0.0
+    for place, plan in enumerate(plans):
+        if place >= _FEWEST and spent > _SECONDS:
+            return
         started = time.perf_counter()
         search(plan)
-        seconds.append(time.perf_counter() - started)
-    return np.array(seconds, dtype=np.float64)
+        seconds = time.perf_counter() - started
+        spent += seconds
+        yield seconds
 
 
 @contextmanager
@@ -107,6 +136,7 @@ def _embedding_anew(leaf: Any) -> Iterator[None]:
         leaf.embedding = stored
 
 
-def _bytes(keys: Mapping[str, Any], store: StageStore) -> int | None:
-    sizes = [store.size("index", key) for key in keys.values()]
-    return None if None in sizes else sum(size or 0 for size in sizes)
+def _total(parts: Sequence[N | None]) -> N | None:
+    """The sum; None where a part is not known."""
+    known = [part for part in parts if part is not None]
+    return sum(known[1:], start=known[0]) if known and len(known) == len(parts) else None

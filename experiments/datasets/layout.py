@@ -18,7 +18,7 @@ from experiments.datasets.paths import existing_folder, listing
 from experiments.datasets.qrels import WHOLE, chosen_labels, read_labels
 from experiments.datasets.queries import Questions
 from experiments.provenance import provenance_notes, read_provenance
-from experiments.schema import Dataset, Qrels, Query, Span
+from experiments.schema import Dataset, Qrels, Query, Span, Target
 
 Spans = Mapping[str, Sequence[Span]]
 
@@ -32,6 +32,8 @@ class Layout(ABC):
         qrels.train.tsv); None takes the only one there is. A file called plainly "qrels" labels
         the whole set; any other name is a split, and queries it does not name are left out.
     name: the dataset's name; None takes the folder's.
+    target: the folder of the questions that this set stands for, in the same layout; a run says
+        when its own are much easier. None names none.
 
     A new layout is a module beside this one with a subclass; its module names the option
     `dataset=...`, and `files` are what the folder must hold.
@@ -40,6 +42,7 @@ class Layout(ABC):
     path: str
     labels: str | None = None
     name: str | None = None
+    target: str | None = None
 
     files: ClassVar[tuple[str, ...]]
 
@@ -54,6 +57,10 @@ class Layout(ABC):
     def spans_of(self, folder: Path, corpus: Corpus, notes: list[str]) -> Spans | None:
         """The gold spans of each query, for layouts that have them."""
         return None
+
+    def target_folder(self, folder: Path) -> Path | None:
+        """Where the questions lie that those in the folder stand for."""
+        return None if self.target is None else existing_folder(self.target, "dataset.target")
 
     @classmethod
     def recognises(cls, folder: Path) -> bool:
@@ -72,7 +79,8 @@ class Layout(ABC):
         if spans is not None:
             spans = {query.id: spans.get(query.id, ()) for query in queries}
             qrels = _documents_of(spans) if qrels is None else qrels
-        notes += provenance_notes(folder)
+        said = read_provenance(folder)
+        notes += provenance_notes(said)
         if qrels is None:
             notes.append(f"No label file in {folder}: add qrels.tsv to get scores.")
         return Dataset(
@@ -84,8 +92,17 @@ class Layout(ABC):
             spans=spans,
             notes=tuple(dict.fromkeys(notes)),
             corpus_fingerprint=fingerprint(corpus.documents, (), None, None),
-            circular=tuple(map(str, read_provenance(folder).get("circular", ()))),
+            circular=tuple(map(str, said.get("circular", ()))),
+            target=None if qrels is None else self._target(folder),
+            pooled="runs" in said and qrels is not None,
+            unjudged=frozenset(map(str, said.get("unjudged", ()))).difference(qrels or ()),
         )
+
+    def _target(self, folder: Path) -> Target | None:
+        above = self.target_folder(folder)
+        if above is None:
+            return None
+        return Target(above.resolve().name, self.questions_of(above, []).queries)
 
     def _labelled(
         self, folder: Path, corpus: Corpus, questions: Questions, notes: list[str]

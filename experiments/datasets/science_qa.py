@@ -20,7 +20,8 @@ class ScienceQA(Layout):
     """documents.jsonl (docid, src, content), eval.jsonl (eval_id, msg), maybe qrels.tsv.
 
     corpus: the documents file; None takes documents.jsonl in the folder, else the one in the
-        folder above, so that a second set of questions can lie below its corpus.
+        folder above, so that a second set of questions can lie below its corpus. Such a set stands
+        for the questions above it, unless `target` names others.
     """
 
     corpus: str | None = None
@@ -35,6 +36,13 @@ class ScienceQA(Layout):
 
     def questions_of(self, folder: Path, notes: list[str]) -> Questions:
         return read_queries(folder / EVALUATION, notes, ids=("eval_id",), messages="msg")
+
+    def target_folder(self, folder: Path) -> Path | None:
+        above = self._documents(folder).parent
+        named = super().target_folder(folder)
+        if named is not None or self.corpus is not None or above.resolve() == folder.resolve():
+            return named
+        return above if (above / EVALUATION).is_file() else None
 
     def _documents(self, folder: Path) -> Path:
         if self.corpus is not None:

@@ -15,7 +15,8 @@ def science_sample(
     name: str | None = "science_sample",
     labels: str | None = None,
     corpus: str | None = None,
+    target: str | None = None,
 ) -> ScienceQA:
     """The loader of the bundled questions.  path: another folder of the same layout."""
     folder = str(FOLDER if path is None else path)
-    return ScienceQA(path=folder, name=name, labels=labels, corpus=corpus)
+    return ScienceQA(path=folder, name=name, labels=labels, corpus=corpus, target=target)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.gold_path import KEPT
+from experiments.metrics.measures import JUDGED, SPAN_PREFIX, parse
+from experiments.metrics.spans import parse_span
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,6 +37,7 @@ class Diff:
     gold: one row a gold passage, with rank_a, rank_b (0 = not there), stage_a, stage_b.
     slices: one row a value of a tag.  first: the questions to read first.
     uncounted: questions that only one side scored.
+    judged: the share of the first k results of a and of b that anyone judged, on pooled labels.
     """
 
     metric: str
@@ -45,6 +48,7 @@ class Diff:
     first: tuple[str, ...]
     uncounted: int
     prompts: bool = False
+    judged: tuple[float, float] | None = None
 
     @property
     def counted(self) -> str:
@@ -82,7 +86,8 @@ def diff(
     gold = gold[gold["query"].isin(questions.index)].reset_index(drop=True)
     slices = _slices(questions, _tags(dataset, questions.index, labels or {}))
     prompts = bool(a.shown and b.shown)
-    return Diff(metric, k, questions, gold, slices, _first(questions, gold), uncounted, prompts)
+    first, judged = _first(questions, gold), _judged(a, b, k)
+    return Diff(metric, k, questions, gold, slices, first, uncounted, prompts, judged)
 
 
 def _chosen(a: Side, b: Side, metric: str | None) -> str:
@@ -103,6 +108,22 @@ def _depth(metric: str) -> int | None:
     return int(depth) if at and depth.isdecimal() else None
 
 
+def _up(metric: str) -> bool:
+    """Whether more is better; a score of answers is none of the measures, and more of it is."""
+    spans = metric.removeprefix("1-").startswith(SPAN_PREFIX)
+    try:
+        return (parse_span(metric) if spans else parse(metric)).higher_is_better
+    except ValueError:
+        return True
+
+
+def _judged(a: Side, b: Side, k: int) -> tuple[float, float] | None:
+    name = f"{JUDGED}@{k}"
+    if name not in a.scores or name not in b.scores:
+        return None
+    return float(a.scores[name].mean()), float(b.scores[name].mean())
+
+
 def _questions(a: Side, b: Side, metric: str) -> tuple[pd.DataFrame, int]:
     """Questions in the order of a; and how many were left out, for one side did not score them."""
     import pandas as pd
@@ -111,8 +132,7 @@ def _questions(a: Side, b: Side, metric: str) -> tuple[pd.DataFrame, int]:
     both.columns = pd.Index(["split", "a", "b"])
     scored = both.dropna(subset=["a", "b"])
     scored = scored.reindex([query for query in a.scores.index if query in scored.index])
-    down = metric.startswith(("failure_rate", "1-recall"))
-    gain = (scored["a"] - scored["b"]) if down else (scored["b"] - scored["a"])
+    gain = (scored["b"] - scored["a"]) if _up(metric) else (scored["a"] - scored["b"])
     gain = gain.where(gain.abs() > _ROUNDING, 0.0)
     outcome = np.select([gain > 0, gain < 0], [WON, LOST], SAME)
     one_sided = int((both["a"].isna() != both["b"].isna()).sum())

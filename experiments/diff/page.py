@@ -73,6 +73,12 @@ def sentence(found: Diff, a: Side, b: Side) -> str:
     )
     if found.uncounted:
         said += f" {found.uncounted} questions that one side alone scored are left out."
+    if found.judged:
+        one, other = found.judged
+        said += (
+            f" Of the first {found.k} results {one:.2f} of {a.name} and {other:.2f} of {b.name} "
+            "were ever judged; the others count as not relevant."
+        )
     return said
 
 
@@ -87,8 +93,7 @@ def stage_table(found: Diff, a: str, b: str) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    title = f"Where the gold passages went ({found.counted})"
-    table = Table(title=title, title_justify="left")
+    table = Table()
     table.add_column("lost by")
     for name in (a, b):
         table.add_column(Text(name), justify="right")
@@ -118,7 +123,7 @@ class _Cards:
     """What a reader needs to judge one question."""
 
     def __init__(self, found: Diff, a: Side, b: Side, dataset: Dataset) -> None:
-        self.found, self.a, self.b = found, a, b
+        self.found, self.a, self.b, self.dataset = found, a, b, dataset
         self.queries = {query.id: query for query in dataset.queries}
         self.documents = {document.id: document for document in dataset.corpus}
         self.gold = {str(q): [*rows.itertuples()] for q, rows in found.gold.groupby("query")}
@@ -141,10 +146,16 @@ class _Cards:
             ],
             "gold": [(_moved(one), self._text(one.gold)) for one in self.gold.get(query, [])],
             "tops": [
-                (side.name, [(name, self._text(name)) for name in side.ranked.get(query, [])[:1]])
+                (side.name, [self._top(query, name) for name in side.ranked.get(query, [])[:1]])
                 for side in (self.a, self.b)
             ],
         }
+
+    def _top(self, query: str, name: str) -> tuple[str, str, str]:
+        """A document that stands first, what its label says, and its text."""
+        grade = (self.dataset.qrels or {}).get(query, {}).get(name)
+        unknown = "never judged" if self.dataset.pooled else "no label"
+        return name, unknown if grade is None else f"grade {grade}", self._text(name)
 
     def _text(self, gold: str) -> str:
         if gold in self.documents:

@@ -13,7 +13,7 @@ from experiments.candidates import document_rows
 from experiments.evaluation import per_query_scores
 from experiments.fusion.kernel import FusionKernel
 from experiments.indexes import Indexes
-from experiments.metrics.measures import Measure, parse
+from experiments.metrics.measures import JUDGED, Measure, parse
 from experiments.metrics.relevance import Labels
 from experiments.stopwatch import Stopwatch
 from retrievers.ranking import QueryPlan, Ranking
@@ -71,9 +71,7 @@ class Surface:
     def measures(self) -> tuple[Measure, ...]:
         """The setting's metrics but `judged@k`, which reads every result and not hits alone."""
         return tuple(
-            measure
-            for measure in map(parse, self.setting.metrics.names)
-            if measure.kind != "judged"
+            measure for measure in map(parse, self.setting.metrics.names) if measure.kind != JUDGED
         )
 
     def score(self, rule: Rule, weights: Floats) -> Scored:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,20 +41,19 @@ def board_figure(reading: BoardReading) -> go.Figure:
         mode="markers",
         marker={"color": colours.tolist(), "size": 9},
         text=[
-            f"{name} {time}"
+            escape(f"{name} {time}")
             for name, time in zip(reading.board.names, reading.board.times, strict=True)
         ],
         hovertemplate="%{text}<br>public %{x:.4f}, private %{y:.4f}<extra></extra>",
         name="submissions (red: best in public)",
     )
     figure.update_layout(
-        title=f"{reading.metric}: public against private",
+        margin={"t": 30},
         xaxis={"title": "public", "gridcolor": "#e5e5e5"},
         yaxis={"title": "private", "gridcolor": "#e5e5e5"},
         template="plotly_white",
         font={"family": FONT, "size": 15},
         legend={"orientation": "h", "y": -0.18},
-        width=860,
         height=720,
     )
     return figure

@@ -81,8 +81,8 @@ def agreement(
         return None
     one = noise(public, private).deviation / np.sqrt(2)
     middle = (public + private) / 2
-    variance = middle.var(ddof=1)
-    shrunk = np.sqrt(max(0.0, 1 - one**2 / 2 / variance))
+    own, by_noise = middle.var(ddof=1), one**2 / 2
+    shrunk = np.sqrt(1 - by_noise / own) if own > by_noise else 0.0
     truth = middle.mean() + shrunk * (middle - middle.mean())
     drawn = np.random.default_rng(seed).normal(0, one, size=(draws, 2, len(truth)))
     taus = np.array([stats.kendalltau(truth + a, truth + b).statistic for a, b in drawn])

@@ -20,6 +20,11 @@ from experiments.leaderboard.noise import (
 )
 
 _EDGES = (0.0, 1.0, 2.0, 5.0, 10.0)  # of a public gap, in questions
+ADVICE = (
+    "Two means a submission cannot say that a gain is real: that needs the scores of each "
+    "question. Choose among your own runs with labels (+experiment=overfit_report), and use the "
+    "board to check."
+)
 _STEP = 0.01  # a question, where nobody knows how many there are
 
 
@@ -32,7 +37,8 @@ class BoardReading:
     rank: the private place of the public winner, 1 = first.
     luck: what the best of as many equally good submissions would gain in public by luck, in
         score, were they independent.
-    growth: Spearman's rho of the drop with the order of the submissions, and its p.
+    growth: Spearman's rho of the drop with the order of the submissions, and its p; None where
+        that order is not known, as of a file that is sorted by its scores.
     """
 
     board: Board
@@ -81,7 +87,7 @@ def read(board: Board, metric: str, queries: int | None) -> BoardReading:
         luck=spread.deviation / np.sqrt(2) * _expected_maximum(len(public)),
         agreement=agreement(public, private),
         flips=tuple(flips(public, private, step * np.array(_EDGES))),
-        growth=growing_drop(public, private),
+        growth=None if _ranked(board, public, private) else growing_drop(public, private),
     )
 
 
@@ -90,14 +96,17 @@ def sentences(reading: BoardReading) -> list[str]:
     return [
         _winner(reading),
         _regret(reading),
-        _luck(reading),
+        *_luck(reading),
         *_order(reading),
         *_flipped(reading),
         *_growth(reading),
-        "Two means a submission cannot say that a gain is real: that needs the scores of each "
-        "question. Choose among your own runs with labels (+experiment=overfit_report), and use "
-        "the board to check.",
     ]
+
+
+def _ranked(board: Board, *columns: NDArray[np.float64]) -> bool:
+    """Whether the lines stand by their scores and not by time."""
+    steps = [np.diff(column) for column in columns]
+    return not board.in_time and any((one <= 0).all() or (one >= 0).all() for one in steps)
 
 
 def _winner(reading: BoardReading) -> str:
@@ -121,15 +130,18 @@ def _regret(reading: BoardReading) -> str:
     )
 
 
-def _luck(reading: BoardReading) -> str:
+def _luck(reading: BoardReading) -> list[str]:
     spread = reading.noise
+    if not spread.deviation:
+        return []
     easier = "easier" if spread.shift > 0 else "harder"
-    return (
-        f"The public half is {abs(spread.shift):.4f} {easier} in the middle, and a submission's "
-        f"two scores lie {reading.amount(spread.deviation)} apart around that (one standard "
-        f"deviation). The best of {len(reading.public)} equally good submissions would look up to "
-        f"{reading.amount(reading.luck)} better than it is, less where they share answers."
-    )
+    return [
+        f"The public half is {abs(spread.shift):.4f} {easier} for the middle submission. Beyond "
+        f"that, the two scores of one submission typically lie {reading.amount(spread.deviation)} "
+        f"apart, by which questions are in which half. So the best of {len(reading.public)} "
+        f"equally good submissions would look up to {reading.amount(reading.luck)} better than it "
+        "is, less where they share answers: smaller gaps in public say little."
+    ]
 
 
 def _order(reading: BoardReading) -> list[str]:
@@ -137,12 +149,16 @@ def _order(reading: BoardReading) -> list[str]:
     if told is None:
         return []
     said = (
-        f"The two boards order the submissions with a Kendall tau of {told.tau:.2f}; boards of "
-        f"this noise would give {told.ceiling:.2f} [{told.low:.2f}, {told.high:.2f}] even if "
-        "nothing was tuned on either"
+        f"The two boards order the submissions with a Kendall tau of {told.tau:.2f} (1 = the same "
+        f"order, 0 = no relation); boards of this noise would give {told.ceiling:.2f} "
+        f"[{told.low:.2f}, {told.high:.2f}] even if nothing was tuned on either"
     )
-    below = told.tau < told.low
-    return [said + (", so they disagree more than noise explains." if below else ".")]
+    if told.tau < told.low:
+        return [
+            f"{said}, so they disagree more than noise explains: some submissions were probably "
+            "fitted to the public half."
+        ]
+    return [f"{said}: what changes places between the boards is noise, no sign of overfitting."]
 
 
 def _flipped(reading: BoardReading) -> list[str]:
@@ -153,22 +169,26 @@ def _flipped(reading: BoardReading) -> list[str]:
         if one.share is not None:
             least = f"{one.least / unit:.0f}"
             size = f"{least} or more" if one.most is None else f"{least} to {one.most / unit:.0f}"
-            told.append(f"{size} {word}: {100 * one.share:.0f} % of {one.pairs}")
-    return [f"How often private reverses two submissions, by their public gap: {'; '.join(told)}."]
+            told.append(f"{size} {word}: {100 * one.share:.0f} % of {one.pairs} pairs")
+    return [
+        f"How often private reverses two submissions, by their public gap: {'; '.join(told)}. "
+        "At 50 % a gap in public says nothing."
+    ]
 
 
 def _growth(reading: BoardReading) -> list[str]:
     if reading.growth is None:
         return []
-    rho, p = reading.growth
+    (rho, p), order = reading.growth, "time" if reading.board.in_time else "the lines of the file"
     if p > 0.05:
         return [
-            f"The drop from public to private does not grow with the number of submissions "
-            f"(rank correlation {rho:+.2f}, p = {p:.2f})."
+            f"In the order of {order} the drop from public to private does not grow (rank "
+            f"correlation {rho:+.2f}, p = {p:.2f}): the public board was not learnt by heart so "
+            "far as this shows."
         ]
     word = "grows" if rho > 0 else "shrinks"
     return [
-        f"The drop from public to private {word} with the number of submissions (rank correlation "
+        f"In the order of {order} the drop from public to private {word} (rank correlation "
         f"{rho:+.2f}, p = {max(p, 0.001):.3f}; submissions that resemble each other make this p "
         "too small)."
     ]

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 
 from experiments.atomic_file import atomic_file
 from experiments.console import say, terminal
-from experiments.figures import write_figure
 from experiments.leaderboard.board import Board, read_board
-from experiments.leaderboard.figure import board_figure
 from experiments.leaderboard.grid import grid_step, infer_queries
-from experiments.leaderboard.reading import BoardReading, read, sentences
+from experiments.leaderboard.page import write_board
+from experiments.leaderboard.reading import ADVICE, BoardReading, read, sentences
 from experiments.schema import Report, RunRecord
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ class Leaderboard:
     depth: int = 3
 
     def run(self) -> Report:
-        """Print the sentences, write them with a figure for each metric, track them."""
+        """Print the sentences, write them as text and as a page with figures, track them."""
         started = time.time()
         if self.path is None:
             raise ValueError("There is no board to read: give leaderboard.path=FILE.csv.")
@@ -48,22 +47,23 @@ class Leaderboard:
         board = read_board(self.path)
         queries = self.queries or inferred(board, self.depth)
         readings = [read(board, metric, queries) for metric in board.scores]
-        told = [*board.skipped, _questions(self.queries, queries)]
-        for reading in readings:
-            told += [f"{reading.metric}: {sentence}" for sentence in sentences(reading)]
+        notes = [*board.notes, _questions(self.queries, queries)]
+        told = [
+            *notes,
+            *(f"{one.metric}: {said}" for one in readings for said in sentences(one)),
+            ADVICE,
+        ]
         folder = self.setting.open_folder(self.title)
         with atomic_file(folder / "leaderboard.txt") as part:
             part.write_text("\n".join(told) + "\n", encoding="utf-8")
-        files = [folder / "leaderboard.txt"]
-        for reading in readings:
-            path = folder / f"{reading.metric}.html"
-            files.append(write_figure(board_figure(reading), path))
+        page = write_board(folder / "leaderboard.html", Path(self.path).name, readings, notes)
+        files = [folder / "leaderboard.txt", page]
         self.setting.point_latest(folder)
         self._track(started, readings, files)
         out = terminal()
         for sentence in told:
             say(out, sentence)
-        say(out, f"Written to {folder}.")
+        say(out, f"Report: {page}")
         return Report(folder=folder)
 
     def _track(self, started: float, readings: list[BoardReading], files: list[Path]) -> None:

@@ -24,7 +24,7 @@ def whole_grades(
     """
     given = [*chain.from_iterable(grades.values() for grades in judged)]
     plain = set(map(type, given)) <= {int}
-    if not plain or max(map(abs, given), default=0) > GREATEST:
+    if not plain or max(max(given, default=0), -min(given, default=0)) > GREATEST:
         for query, grades in zip(query_ids, judged, strict=True):
             for document, grade in grades.items():
                 _refuse_odd(query, document, grade)

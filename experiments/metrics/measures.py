@@ -15,7 +15,7 @@ from retrievers.ranking import Ranking
 
 Kernel = Callable[[Relevance, int | None], Scores]
 
-SPAN_PREFIX = "span_"
+SPAN_PREFIX, JUDGED = "span_", "judged"
 _TREC_EVAL = "trec_eval 9 (NIST)"
 _COMPETITION = "the science competition's evaluation rule"
 
@@ -67,7 +67,12 @@ _KINDS = {
     "recall": _Kind(kernel.recall, f"{_TREC_EVAL}: recall"),
     "precision": _Kind(kernel.precision, f"{_TREC_EVAL}: P"),
     "hit_rate": _Kind(kernel.hit_rate, f"{_TREC_EVAL}: success"),
-    "judged": _Kind(kernel.judged, "ir_measures (MacAvaney et al., ECIR 2022): Judged", empty=None),
+    JUDGED: _Kind(
+        kernel.judged,
+        "ir_measures (MacAvaney et al., ECIR 2022): Judged",
+        empty=None,
+        uncut=True,
+    ),
     "failure_rate": _Kind(
         kernel.failure_rate, f"1 - success of {_TREC_EVAL}", higher_is_better=False, empty=1.0
     ),

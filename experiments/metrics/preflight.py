@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from experiments.metrics.grades import highest
 from experiments.metrics.relevance import Labels, Relevance
-from experiments.schema import Qrels, Span
+from experiments.schema import Qrels, RankingMetric, Span
 from retrievers.ranking import Ranking
 
 
@@ -90,6 +90,35 @@ def refuse_repeats(relevance: Relevance, ranking: Ranking) -> None:
         )
 
 
+def own_scores(metric: RankingMetric, ranking: Ranking, qrels: Qrels) -> NDArray[np.float64]:
+    """What a metric of one's own says of every query, NaN where it scores none.
+
+    Raises ValueError where it gives no number a query, or an infinite one: no mean could hold it.
+    """
+    scores = np.asarray(metric(ranking, qrels), dtype=np.float64)
+    if scores.shape != (len(ranking.query_ids),):
+        raise ValueError(
+            f"The metric {metric.name} gave scores of shape {scores.shape} for "
+            f"{len(ranking.query_ids)} queries: let it give one number a query."
+        )
+    if np.isinf(scores).any():
+        query = ranking.query_ids[int(np.isinf(scores).argmax())]
+        raise ValueError(
+            f'The metric {metric.name} gave an infinite score to query "{query}": let it give a '
+            "finite one, or NaN where it cannot score."
+        )
+    return scores
+
+
+def tied_queries(ranking: Ranking, qrels: Qrels, queries: Iterable[str]) -> int:
+    """In how many of the queries results of one score have unequal labels, so that order counts."""
+    labels = Labels.of(qrels, ranking.query_ids, ranking.node_ids)
+    grades = np.maximum(labels.grades(ranking.nodes), 0)
+    tied = ranking.scores[:, 1:] == ranking.scores[:, :-1]
+    asked = np.isin(ranking.query_ids, [*queries])
+    return int((asked & (tied & (grades[:, 1:] != grades[:, :-1])).any(axis=1)).sum())
+
+
 def missing_spans(
     query_ids: Sequence[str], spans: Mapping[str, Sequence[Span]], chunks: Iterable[Span]
 ) -> int:
@@ -130,22 +159,26 @@ def notes(
     if absent:
         spoken.append(f"{absent} queries of the evaluation set have no result: they score 0.")
     if empty:
-        spoken.append(
-            f"{empty} of {queries} queries have an empty list: nothing was found, or a gate held "
-            f"it back."
-        )
+        spoken.append(empty_lists(empty, queries))
     if without_gold:
         fate = "score their worst" if zero else "are left out, except where a metric has a rule"
         spoken.append(f"{without_gold} queries have no relevant document: they {fate}.")
     return tuple(spoken)
 
 
+def empty_lists(empty: int, queries: int) -> str:
+    """The note that so many of the queries have no result."""
+    return (
+        f"{empty} of {queries} queries have an empty list: nothing was found, or a gate held it "
+        "back."
+    )
+
+
 def nothing_relevant(
     qrels: Qrels, query_ids: Sequence[str], n_relevant: NDArray[Any], rel_level: int
 ) -> tuple[str, ...]:
     """The note that these queries have labels and none of them counts; else nothing."""
-    top = highest(qrels, query_ids)
-    if top is None or n_relevant.any():
+    if n_relevant.any() or (top := highest(qrels, query_ids)) is None:
         return ()
     graded = "; nDCG alone still reads the grades, whatever the level" if top > 0 else ""
     return (f"No label counts as relevant (rel_level={rel_level}, highest grade {top}){graded}.",)

@@ -24,6 +24,7 @@ class PairedDifference:
     mean: ours - baseline.  low, high: its 95 % interval (`mean_interval`).  p: two-sided sign-flip
         p-value.
     wins, losses, ties: queries on which ours is better, worse, equal.
+    corrected: p by Holm's method where several systems are held against one baseline, else None.
     mean is None without a query, low and high with fewer than two, p without a query.
     """
 
@@ -35,6 +36,7 @@ class PairedDifference:
     losses: int
     ties: int
     n: int
+    corrected: float | None = None
 
 
 def paired_difference(

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from experiments.figures import FONT
 from experiments.misses.relation import MissRelation
-from experiments.misses.sentences import sentence
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
-
-
-_LINE = 95
 
 
 def miss_figure(relation: MissRelation) -> go.Figure | None:
@@ -35,22 +30,20 @@ def miss_figure(relation: MissRelation) -> go.Figure | None:
         marker={"color": "#1f6f8b"},
         hovertemplate="%{x}: %{y:.1f} % of the misses<extra></extra>",
     )
-    figure.add_hline(y=10, line_dash="dash", line_color="#d1495b")
+    figure.add_hline(
+        y=10,
+        line={"dash": "dash", "color": "#d1495b"},
+        annotation={"text": "no relation", "font": {"color": "#d1495b"}},
+        annotation_position="right",
+    )
     figure.update_layout(
-        title={
-            "text": f"Where the misses are, by {relation.measure}",
-            "subtitle": {
-                "text": "<br>".join(wrap(sentence(relation), _LINE)),
-                "font": {"size": 12},
-            },
-        },
-        xaxis={"title": f"gold passages, lowest {relation.measure} to highest"},
+        title=f"{relation.name}: where the misses are",
+        xaxis={"title": "tenths of the gold passages, lowest values to highest"},
         yaxis={"title": "share of the misses (%)", "rangemode": "tozero", "gridcolor": "#e5e5e5"},
         template="plotly_white",
-        font={"family": FONT, "size": 15},
-        margin={"t": 130},
-        height=520,
-        width=860,
+        font={"family": FONT, "size": 14},
+        margin={"t": 60, "r": 90, "b": 60, "l": 70},
+        height=380,
     )
     return figure
 

@@ -54,6 +54,12 @@ class MissRelation:
     skipped: str = ""
 
     @property
+    def name(self) -> str:
+        """The measure as a sentence begins with it."""
+        words = self.measure.replace("_", " ")
+        return words[:1].upper() + words[1:]
+
+    @property
     def related(self) -> bool:
         """Whether high or low values go with misses: the AUC, after Holm's correction, at 5 %."""
         return self.auc is not None and self.auc.corrected <= LEVEL

@@ -8,7 +8,7 @@ from experiments.misses.relation import LEVEL, MissRelation
 
 def sentence(relation: MissRelation) -> str:
     """One sentence; "no relation was found" comes with what would have been found."""
-    name, told = relation.measure, relation.auc
+    name, told = relation.name, relation.auc
     if told is None:
         return f"{name}: not looked at, as {relation.skipped}{_left_out(relation)}."
     of = f"{relation.missed} missed of {relation.missed + relation.found} gold passages"
@@ -24,18 +24,18 @@ def sentence(relation: MissRelation) -> str:
     )
 
 
-def query_sentence(relation: MissRelation) -> str:
-    """One sentence on scores by query; "" where they were not looked at."""
+def query_sentence(relation: MissRelation, score: str = "score") -> str:
+    """One sentence on scores by query; "" where they were not looked at. score: which they are."""
     told = relation.per_query
     if told is None:
         return ""
     said = f"a rank correlation of {told.value:+.2f}{_range(told, '+.2f', 1)}, {_p(told)}"
     if told.corrected > LEVEL:
-        return f"{relation.measure}: no relation with the score of a query was found ({said})."
+        return f"{relation.name}: no relation with the {score} of a query was found ({said})."
     side = "higher" if told.value > 0 else "lower"
     return (
-        f"{relation.measure}: queries score {side} where their gold passages have higher values "
-        f"({said})."
+        f"{relation.name}: queries have a {side} {score} where their gold passages have higher "
+        f"values ({said})."
     )
 
 

@@ -30,7 +30,7 @@ def gather_sealed(folder: Path, metric: str | None, dataset: Dataset, split: Spl
             f"The trials in {folder} ran on another dataset than {dataset.name}: give the options "
             "that they ran with (dataset=…)."
         )
-    if found.public_ids != split.public or not split.private:
+    if found.public_ids != split.public or not split.held_out:
         raise ValueError(
             f"The trials in {folder} ran on another public half: give the options of the split "
             "that they ran with (split=…)."

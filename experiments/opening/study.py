@@ -13,13 +13,15 @@ import numpy as np
 from experiments.opening import words
 from experiments.opening.kept import write_opening, write_scores
 from experiments.opening.sealed import gather_sealed
+from experiments.opening.shown import others_shown, record_opened, with_shown
 from experiments.opening.stored_ranking import StoredRanking, read_stored
 from experiments.openings import Look, Question, count_opening, was_shown
 from experiments.overfit.rules import Rules
 from experiments.overfit_report.findings import Findings, best_name, findings, layout_of
+from experiments.overfit_report.measures import measures
 from experiments.overfit_report.of_sweep import PAGE
 from experiments.overfit_report.page import write_page
-from experiments.overfit_report.study import measures, show
+from experiments.overfit_report.study import show
 from experiments.schema import Report, RunRecord
 
 if TYPE_CHECKING:
@@ -64,6 +66,7 @@ class OpenPrivate:
         pair = self._pair(gathered, dataset)
         look = self._look(ledger, gathered, dataset, split, pair)
         opened = self._opened(gathered, dataset, split, pair)
+        record_opened(ledger, opened, pair, self.title)
         found = self._judged(opened, look, pair, dataset, ledger)
         return self._keep(found, look, dataset, started)
 
@@ -77,10 +80,10 @@ class OpenPrivate:
     ) -> Findings:
         trial, baseline = (stored.name for stored in pair)
         rules = replace(self.rules, look=look.number if look else None)
-        notes = words.of_seal(look, rules, trial=trial, shown=_shown(ledger, opened))
+        notes = words.of_seal(look, rules, trial=trial, shown=others_shown(ledger, opened))
         ids = [*opened.public_ids, *opened.private_ids]
         return findings(
-            replace(opened if look else _with_shown(opened, ledger), notes=opened.notes + notes),
+            replace(opened if look else with_shown(opened, ledger), notes=opened.notes + notes),
             baseline=baseline,
             trial=trial,
             layout=layout_of(dataset, self.setting.split, ids),
@@ -118,8 +121,8 @@ class OpenPrivate:
     ) -> Look | None:
         """Counted before anything private is computed; None where the seal had been broken."""
         trial, baseline = pair
-        mark, public, private = dataset.fingerprint, split.public, split.private
-        if was_shown(ledger, mark, trial=trial.mark, public=public, private=private):
+        mark, private = dataset.fingerprint, split.held_out
+        if was_shown(ledger, mark, trial=trial.mark, private=private):
             return None
         question = Question(trial=trial.mark, baseline=baseline.mark, metric=gathered.metric)
         return count_opening(ledger, mark, private, question)
@@ -132,12 +135,13 @@ class OpenPrivate:
         pair: Sequence[StoredRanking],
     ) -> Gathered:
         """With the private scores of these two; those of all other trials stay unknown."""
-        private = np.full((len(gathered.names), len(split.private)), np.nan)
+        held_out = split.held_out
+        private = np.full((len(gathered.names), len(held_out)), np.nan)
         for stored in pair:
             private[gathered.row(stored.name)] = stored.scores(
-                self.setting.metrics, gathered.metric, dataset, split.private
+                self.setting.metrics, gathered.metric, dataset, held_out
             )
-        return replace(gathered, private_ids=split.private, private=private)
+        return replace(gathered, private_ids=held_out, private=private)
 
     def _keep(self, found: Findings, look: Look | None, dataset: Dataset, started: float) -> Report:
         folder = self.setting.open_folder(self.title)
@@ -166,26 +170,3 @@ class OpenPrivate:
         )
         show(found, page)
         return Report(folder=folder)
-
-
-def _shown(ledger: Ledger, opened: Gathered) -> int:
-    """How many trials' private scores on this half somebody has seen without opening it."""
-    mark = opened.dataset or ""
-    return len(ledger.scores(mark, opened.metric, opened.private_ids, "private"))
-
-
-def _with_shown(opened: Gathered, ledger: Ledger) -> Gathered:
-    """With what the ledger says was shown of the other trials, which then count too."""
-    rows = ledger.both_halves(
-        opened.dataset or "", opened.metric, opened.public_ids, opened.private_ids
-    )
-    shown = {
-        public.tobytes(): private
-        for public, private in zip(*rows, strict=True)
-        if not np.isnan(private).all()
-    }
-    private = opened.private.copy()
-    for row, public in enumerate(opened.public.astype(np.float32)):
-        if np.isnan(private[row]).all() and public.tobytes() in shown:
-            private[row] = shown[public.tobytes()]
-    return replace(opened, private=private)

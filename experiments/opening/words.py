@@ -13,9 +13,9 @@ def of_seal(look: Look | None, rules: Rules, *, trial: str, shown: int) -> tuple
     """
     if look is None:
         return (
-            f"The seal is broken for {trial}: its private scores on this half were shown before, "
-            "so this is no look. It is judged as unsealed, with all trials counted whose private "
-            "scores were shown.",
+            f"The seal is broken for {trial}: scores of it on these private questions were shown "
+            "before, unsealed or on another split, so this is no look. It is judged as unsealed, "
+            "with all trials counted whose private scores were shown.",
         )
     before = ", which was asked before and is the same look" if look.again else ""
     told = (
@@ -26,6 +26,6 @@ def of_seal(look: Look | None, rules: Rules, *, trial: str, shown: int) -> tuple
         return (told,)
     return (
         told,
-        f"Private scores of {shown} other trials on this half were shown unsealed: the level "
-        "holds only if they did not guide the choice.",
+        f"Scores of {shown} other trials on these private questions were shown, unsealed or on "
+        "another split: the level holds only if they did not guide the choice.",
     )

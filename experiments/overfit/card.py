@@ -27,7 +27,7 @@ class Card:
         interval, wins, losses and ties; private is None while sealed. `.mean * .n` is the gain in
         queries.
     public_means, private_means: mean scores of (trial, baseline).
-    optimism: what choosing the best of the trials adds to the winner's public gain.
+    optimism: what choosing it for its place among the trials adds to its public gain.
     pbo: probability of backtest overfitting, 0.5 = choosing is noise; None with one trial.
     drop: the public gain less the private one.
     agreement: of the trials' order on both halves; None with fewer than three trials.
@@ -62,18 +62,18 @@ def card(scores: TrialScores, *, trial: str | None = None, rules: Rules | None =
     verdict = judge(gains, trial=place, rules=rules)
     private = gains.private[place] if gains.private is not None and gains.shown[place] else None
     public_means, private_means = _means(scores, int(gains.rows[place]))
-    agreement, stable = _across_halves(gains, verdict, rules)
+    agreement, stable = _across_halves(gains, place, verdict, rules)
     runner_up = gains.runner_up if place == gains.winner else gains.winner
     return Card(
         trial=gains.names[place],
         runner_up=None if runner_up is None else gains.names[runner_up],
         baseline=scores.names[scores.baseline],
-        trials=len(gains.names),
+        trials=len(gains.names) + gains.beside[0].count,
         public=_compared(gains.public[place], rules),
         private=None if private is None else _compared(private, rules),
         public_means=public_means,
         private_means=private_means,
-        optimism=optimism(gains.public, draws=rules.draws, seed=rules.seed),
+        optimism=optimism(gains.public, trial=place, draws=rules.draws, seed=rules.seed),
         pbo=backtest_overfitting(gains.public, seed=rules.seed),
         drop=None if private is None else difference_in_differences(gains.public[place], private),
         agreement=agreement,
@@ -104,7 +104,7 @@ def _compared(gains: Values, rules: Rules) -> PairedDifference:
 
 
 def _across_halves(
-    gains: Gains, verdict: Verdict, rules: Rules
+    gains: Gains, trial: int, verdict: Verdict, rules: Rules
 ) -> tuple[RankAgreement | None, Stability | None]:
     if gains.private is None or not gains.shown.all():
         return None, None
@@ -116,6 +116,7 @@ def _across_halves(
         gains.public,
         gains.private,
         verdict.evidence.critical,
+        trial=trial,
         layout=gains.layout,
         seed=rules.seed,
     )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from experiments.metrics.sample_size import POWER, spread
 from experiments.overfit.redraws import Layout
-from experiments.overfit.reselection import choose, half_means
+from experiments.overfit.reselection import at_place, choose, half_means, place_of
 
 Values = NDArray[np.float64]
 
@@ -68,8 +68,8 @@ class DropTest:
 def drop_test(
     public: Values,
     private: Values,
+    trial: int | None = None,
     *,
-    fixed: int | None = None,
     explained: tuple[float, float] = (0.0, 0.0),
     layout: Layout | None = None,
     draws: int = 10_000,
@@ -77,15 +77,17 @@ def drop_test(
 ) -> DropTest:
     """How often does a random re-split of the same trials lose as much? Gains [k, n] and [k, m].
 
-    Both halves' queries are dealt out again (`Layout.redraw`), the best public trial is chosen
-    again, and two losses from its public to its private half are compared with those on the split
-    as it was: that of its mean gain, which tuning in many small steps makes, and that of its mean
-    `surprise`, which leaked labels make. Each gives a share (1 + #{as large}) / (draws + 1); p is
-    the share of splits, the real one among them, whose smaller share is as small. As long as no
-    trial was made by looking at the public half, every split is equally likely and p is exact,
-    however many trials there are and however much they resemble each other.
+    Both halves' queries are dealt out again (`Layout.redraw`), the trial that then stands where
+    this one stood in public is chosen, and two losses from its public to its private half are
+    compared with those on the split as it was: that of its mean gain, which tuning in many small
+    steps makes, and that of its mean `surprise`, which leaked labels make. Each gives a share
+    (1 + #{as large}) / (draws + 1); p is the share of splits, the real one among them, whose
+    smaller share is as small. As long as no trial was made by looking at the public half, every
+    split is equally likely and p is exact for the best, however many trials there are and however
+    much they resemble each other. Another trial may have been named before or for its place: it
+    is tested without choosing, too, and the larger p counts.
 
-    fixed: the row to test without choosing again.  explained: what choosing adds to both public
+    trial: its row; None takes the best in public.  explained: what choosing adds to both public
     means, where it cannot be repeated because the other trials' private scores are sealed.
     A permutation test with the selection inside, combined by the smallest p (Westfall & Young
     1993); the + 1: Phipson & Smyth 2010. The two losses were chosen by simulation:
@@ -95,16 +97,34 @@ def drop_test(
     observed = np.arange(pooled.shape[1]) < n
     halves = (layout or Layout()).redraw(observed, draws, seed=seed)
     halves = np.concatenate([observed[None], halves])
-    unexpected = surprise(pooled)
+    sums, unexpected = public.sum(axis=1), surprise(pooled)
+    trial = int(at_place(sums[None], 0)[0]) if trial is None else trial
+    place = place_of(trial, sums)
     pooled[:, :n] -= explained[0]
     unexpected[:, :n] -= explained[1]
-    chosen = np.full(len(halves), fixed) if fixed is not None else choose(pooled, halves)
-    drops = np.subtract(*half_means(pooled, chosen, halves))
+    ways = [choose(pooled, halves, place)]
+    if place > 0:
+        ways.append(np.full(len(halves), trial))
+    drop = float(public[trial].mean() - private[trial].mean())
+    tests = [_compared(drop, pooled, unexpected, way, halves, explained[0]) for way in ways]
+    return max(tests, key=lambda test: test.p)
+
+
+def _compared(
+    drop: float,
+    gains: Values,
+    unexpected: Values,
+    chosen: NDArray[np.intp],
+    halves: NDArray[np.bool_],
+    explained: float,
+) -> DropTest:
+    """The chosen trial's losses on the first half, which is the real one, beside all others'."""
+    drops = np.subtract(*half_means(gains, chosen, halves))
     shares = _shares(drops), _shares(np.subtract(*half_means(unexpected, chosen, halves)))
     both = np.minimum(*shares)
     return DropTest(
-        drop=float(public[chosen[0]].mean() - private[chosen[0]].mean()),
-        expected=float(drops[1:].mean()) + explained[0],
+        drop=drop,
+        expected=float(drops[1:].mean()) + explained,
         drop_p=float(shares[0][0]),
         surprise_p=float(shares[1][0]),
         p=float((both <= both[0]).mean()),

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.metrics.equivalence import equivalence_p
-from experiments.metrics.multiple_testing import max_t
 from experiments.metrics.sample_size import minimum_detectable_effect, queries_needed, spread
 from experiments.metrics.significance import sign_flip_p
 from experiments.overfit.drop import DropTest, drop_test, surprise
+from experiments.overfit.family import corrected
 from experiments.overfit.optimism import optimism
 from experiments.overfit.rules import Rules
 from experiments.overfit.scores import Gains
@@ -25,9 +25,10 @@ Values = NDArray[np.float64]
 class Evidence:
     """One trial against the baseline; None where its private half is not shown.
 
-    trials: how many were tried.  family: how many of them `corrected_p` counts.
+    trials: how many the winner could have been chosen from.  family: how many `corrected_p` counts.
     public, private: mean gains in score.
     n: queries of the half that decides, the private one, or the public one while that is sealed.
+    differing: queries, of the halves that are shown, on which the two do not score alike.
     p: one-sided sign-flip p-value of the private gain.  corrected_p: the max-T p-value that is
         held against `level`: of this trial alone when sealed, over the shown trials when not.
     critical: how many standard errors that test asks for.
@@ -42,6 +43,7 @@ class Evidence:
     public: float
     private: float | None
     n: int
+    differing: int
     p: float | None
     corrected_p: float | None
     level: float
@@ -58,12 +60,17 @@ def weigh(gains: Gains, trial: int, rules: Rules) -> Evidence:
     decisive = gains.public[trial] if private is None else private
     test = _PrivateTest(critical=NormalDist().inv_cdf(1 - rules.level))
     if gains.private is not None and private is not None:
-        test = _tested(gains.private, gains.shown, trial, rules)
+        test = _tested(gains, gains.private, trial, rules)
     return Evidence(
         trials=len(gains.names),
         public=float(gains.public[trial].mean()),
         private=None if private is None else float(private.mean()),
         n=len(decisive),
+        differing=sum(
+            int(np.count_nonzero(half))
+            for half in (gains.public[trial], private)
+            if half is not None
+        ),
         p=test.p,
         corrected_p=test.corrected_p,
         family=test.family,
@@ -83,16 +90,16 @@ class _PrivateTest(NamedTuple):
     corrected_p: float | None = None
 
 
-def _tested(private: Values, shown: NDArray[np.bool_], trial: int, rules: Rules) -> _PrivateTest:
+def _tested(gains: Gains, private: Values, trial: int, rules: Rules) -> _PrivateTest:
     """Is the private gain more than luck? Alone when sealed, else among all that were shown."""
-    counted = shown if rules.look is None else np.arange(len(shown)) == trial
-    family = max_t(private[counted], cautious=True, draws=rules.draws, seed=rules.seed)
-    alone = NormalDist().inv_cdf(1 - rules.level)
+    shown = gains.shown if rules.look is None else np.arange(len(gains.names)) == trial
+    beside = gains.beside[1] if rules.look is None else None
+    family = corrected(private[shown], rules, beside)
     return _PrivateTest(
-        critical=max(family.critical(rules.level), alone),
-        family=len(family.p),
+        critical=family.critical,
+        family=family.count,
         p=sign_flip_p(private[trial], two_sided=False, draws=rules.draws, seed=rules.seed),
-        corrected_p=float(family.p[counted[:trial].sum()]),
+        corrected_p=float(family.p[shown[:trial].sum()]),
     )
 
 
@@ -102,17 +109,20 @@ def _shown_private(gains: Gains, trial: int) -> Values | None:
 
 def _drop(gains: Gains, trial: int, private: Values, rules: Rules) -> DropTest:
     """Choosing is repeated on re-splits, or its optimism taken off where scores are sealed."""
-    draws, seed, shown = rules.draws, rules.seed, gains.shown
-    if gains.private is not None and (shown.all() or trial != gains.winner):
-        fixed = None if trial == gains.winner else int(shown[:trial].sum())
-        halves = gains.public[shown], gains.private[shown]
-        return drop_test(*halves, fixed=fixed, layout=gains.layout, draws=draws, seed=seed)
-    explained = (
-        optimism(gains.public, draws=draws, seed=seed).value,
-        optimism(gains.public, surprise(gains.public, alone=True), draws=draws, seed=seed).value,
+    draws, seed = rules.draws, rules.seed
+    if gains.private is not None and gains.shown.all():
+        return drop_test(
+            gains.public, gains.private, trial, layout=gains.layout, draws=draws, seed=seed
+        )
+    measured = gains.public, surprise(gains.public, alone=True)
+    added = (
+        optimism(gains.public, one, trial=trial, draws=draws, seed=seed).value for one in measured
     )
+    mean, unexpected = (max(value, 0.0) for value in added)  # a named trial may have lost by it
     own = gains.public[trial][None], private[None]
-    return drop_test(*own, explained=explained, layout=gains.layout, draws=draws, seed=seed)
+    return drop_test(
+        *own, explained=(mean, unexpected), layout=gains.layout, draws=draws, seed=seed
+    )
 
 
 def _more_queries(decisive: Values, is_private: bool, critical: float, rules: Rules) -> int:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from experiments.metrics.multiple_testing import max_t
 from experiments.metrics.significance import PairedDifference, paired_difference
+from experiments.overfit.family import corrected
 from experiments.overfit.rules import Rules
 from experiments.overfit.scores import TrialScores, Values
 
@@ -32,10 +32,10 @@ def ladder(scores: TrialScores, *, top: int = 10, rules: Rules | None = None) ->
     """The `top` trials with the best public means, best first, equals in the order given."""
     rules, gains = rules or Rules(), scores.gains()
     order = np.argsort(-gains.public.mean(axis=1).round(9), kind="stable")[:top]
-    public_p = _corrected(gains.public, rules)
+    public_p = corrected(gains.public, rules, gains.beside[0]).p
     private_p = np.full(len(gains.names), np.nan)
     if gains.private is not None and gains.shown.any():
-        private_p[gains.shown] = _corrected(gains.private[gains.shown], rules)
+        private_p[gains.shown] = corrected(gains.private[gains.shown], rules, gains.beside[1]).p
     return [
         Rung(
             trial=gains.names[place],
@@ -48,10 +48,6 @@ def ladder(scores: TrialScores, *, top: int = 10, rules: Rules | None = None) ->
         )
         for place in order
     ]
-
-
-def _corrected(gains: Values, rules: Rules) -> Values:
-    return max_t(gains, cautious=True, draws=rules.draws, seed=rules.seed).p
 
 
 def _compared(gains: Values, rules: Rules) -> PairedDifference:

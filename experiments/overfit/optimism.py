@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.overfit.reselection import at_place, place_of
+
 Values = NDArray[np.float64]
 
 _CELLS = 1 << 24
@@ -14,9 +16,9 @@ _CELLS = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Optimism:
-    """The winner's mean gain, and what is left of it on queries that did not choose it.
+    """A trial's mean gain, and what is left of it on queries that did not choose it.
 
-    observed: mean gain of the winner, in score.  corrected: mean gain out of bag.
+    observed: mean gain of the trial, in score.  corrected: mean gain out of bag.
     """
 
     observed: float
@@ -29,7 +31,12 @@ class Optimism:
 
 
 def optimism(
-    gains: Values, measured: Values | None = None, *, draws: int = 10_000, seed: int = 0
+    gains: Values,
+    measured: Values | None = None,
+    *,
+    trial: int | None = None,
+    draws: int = 10_000,
+    seed: int = 0,
 ) -> Optimism:
     """Choose again on bootstrap samples of the queries, and measure out of bag: gains [k, n].
 
@@ -37,6 +44,8 @@ def optimism(
     over them (the first of equals) and scores it on the queries that were not drawn; `corrected`
     is the mean over samples. It leans to the careful side, as a sample holds 63 % of the queries.
     measured: what the chosen trial is measured by, [k, n], where that is not the gain itself.
+    trial: its row; each sample takes the one that stands in the bag where this one stands in all.
+        None takes the best.
     BBC-CV of Tsamardinos, Greasidou & Borboudakis, Machine Learning 2018.
 
     Raises ValueError with fewer than two queries.
@@ -46,14 +55,16 @@ def optimism(
             f"{gains.shape[1]} public query: nothing can be left out of a sample, give two or more."
         )
     measured = gains if measured is None else measured
-    observed = float(measured[gains.mean(axis=1).round(9).argmax()].mean())
+    sums = gains.sum(axis=1)
+    place = 0 if trial is None else place_of(trial, sums)
+    observed = float(measured[at_place(sums[None], place)[0]].mean())
     if len(gains) == 1:
         return Optimism(observed, observed)
     tables = gains.astype(np.float32), measured.astype(np.float32)
     rng = np.random.default_rng(seed)
     step = max(1, _CELLS // max(gains.shape))
     outside = [
-        _out_of_bag(*tables, _counts(gains.shape[1], min(step, draws - start), rng))
+        _out_of_bag(*tables, _counts(gains.shape[1], min(step, draws - start), rng), place)
         for start in range(0, draws, step)
     ]
     return Optimism(observed, float(np.concatenate(outside).mean()))
@@ -66,10 +77,16 @@ def _counts(n: int, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
 
 
 def _out_of_bag(
-    gains: NDArray[np.float32], measured: NDArray[np.float32], counts: NDArray[np.intp]
+    gains: NDArray[np.float32],
+    measured: NDArray[np.float32],
+    counts: NDArray[np.intp],
+    place: int,
 ) -> Values:
-    """The best in-bag trial's mean over the queries not drawn; samples without any are dropped."""
-    winners = (counts.astype(np.float32) @ gains.T).argmax(axis=1)
+    """The mean of the trial at this place in the bag over the queries not drawn.
+
+    Samples without any are dropped.
+    """
+    winners = at_place(counts.astype(np.float32) @ gains.T, place)
     left_out = counts == 0
     sizes = left_out.sum(axis=1)
     sums = np.einsum("bq,bq->b", measured[winners], left_out, dtype=np.float64)

@@ -10,14 +10,38 @@ from numpy.typing import NDArray
 Values = NDArray[np.float64]
 
 _CELLS = 1 << 24
+_DIGITS = 4  # the sums are float32
 
 
-def choose(gains: Values, halves: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """The trial with the best mean on each public half, the first of equals: int [r].
+def place_of(trial: int, sums: NDArray[np.floating]) -> int:
+    """How many trials stand before this one by their public sums [k]; the first of equals leads."""
+    rounded = sums.round(_DIGITS)
+    before = rounded > rounded[trial]
+    before[:trial] |= rounded[:trial] == rounded[trial]
+    return int(before.sum())
+
+
+def at_place(sums: NDArray[np.floating], place: int) -> NDArray[np.intp]:
+    """The trial at this place (0 = best) of each row of sums [r, k], the first of equals: int [r].
+
+    `place_of` backwards.
+    """
+    rounded = sums.round(_DIGITS)
+    if place == 0:
+        return np.asarray(rounded.argmax(axis=1))
+    rank = rounded.shape[1] - 1 - place
+    there = np.partition(rounded, rank, axis=1)[:, rank, None]
+    wanted = place - (rounded > there).sum(axis=1, keepdims=True)
+    equal = rounded == there
+    return np.asarray((equal & (equal.cumsum(axis=1) == wanted + 1)).argmax(axis=1))
+
+
+def choose(gains: Values, halves: NDArray[np.bool_], place: int = 0) -> NDArray[np.intp]:
+    """The trial at this place by its mean on each public half, 0 = the best: int [r].
 
     gains: [k, N] over the queries of both halves.  halves: bool [r, N], True = public.
     """
-    return np.concatenate([sums.round(4).argmax(axis=1) for sums in _sums(gains, halves)])
+    return np.concatenate([at_place(sums, place) for sums in _sums(gains, halves)])
 
 
 def half_means(

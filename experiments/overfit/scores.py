@@ -8,6 +8,7 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.overfit.family import Beside
 from experiments.overfit.redraws import Layout
 
 Values = NDArray[np.float64]
@@ -24,6 +25,10 @@ class TrialScores:
         but the baseline's and the opened one's may be so.
     baseline: the row that the others are held against.
     layout: strata and groups of the n + m queries, public ones first; None: each stands alone.
+    public_beside, private_beside: scores [j, n] and [j, m] of trials that are known on some of the
+        queries alone, as those of another split, NaN elsewhere.  untold: how many more were scored
+        on public, and on private, queries in a way that is not known. Both count in corrected
+        p-values and in nothing else.
     """
 
     names: Sequence[str]
@@ -33,6 +38,9 @@ class TrialScores:
     baseline: int = 0
     layout: Layout | None = None
     higher_is_better: bool = True
+    public_beside: NDArray[np.floating] | None = None
+    private_beside: NDArray[np.floating] | None = None
+    untold: tuple[int, int] = (0, 0)
 
     def gains(self) -> Gains:
         """How much better than the baseline each other trial is, on the queries all have scored.
@@ -43,9 +51,11 @@ class TrialScores:
         public = _complete(self.public)
         others = np.delete(np.arange(len(self.names)), self.baseline)
         private, kept = None, np.zeros(0, dtype=bool)
+        beside = [self._beside(self.public, self.public_beside, public, self.untold[0])]
         if self.private is not None:
             kept = _complete(self.private[~np.isnan(self.private).all(axis=1)])
             private = self._against(self.private[:, kept])[others]
+            beside.append(self._beside(self.private, self.private_beside, kept, self.untold[1]))
         layout = self.layout or Layout()
         return Gains(
             names=tuple(self.names[int(row)] for row in others),
@@ -53,6 +63,7 @@ class TrialScores:
             public=self._against(self.public[:, public])[others],
             private=private,
             layout=layout.of(np.concatenate([public, kept])),
+            beside=tuple(beside),
         )
 
     def means(self, trial: int) -> tuple[float, float | None]:
@@ -63,6 +74,19 @@ class TrialScores:
             return float(public.mean()), None
         kept = _complete(self.private[~np.isnan(self.private).all(axis=1)])
         return float(public.mean()), float(self.private[trial, kept].mean())
+
+    def _beside(
+        self,
+        own: NDArray[np.floating],
+        others: NDArray[np.floating] | None,
+        kept: NDArray[np.bool_],
+        untold: int,
+    ) -> Beside:
+        if others is None:
+            return Beside(np.empty((0, int(kept.sum()))), untold=untold)
+        gains = self._against(np.concatenate([own, others])[:, kept])[len(own) :]
+        known = ~np.isnan(gains)
+        return Beside(np.where(known, gains, 0.0)[known.any(axis=1)], untold=untold)
 
     def _against(self, scores: NDArray[np.floating]) -> Values:
         wide = np.asarray(scores, dtype=np.float64)
@@ -80,8 +104,8 @@ class TrialScores:
                 )
         if trials < 2 or not 0 <= self.baseline < trials:
             raise ValueError(
-                f"{trials} trials with the baseline in row {self.baseline}: "
-                f"give the baseline and at least one other trial."
+                f"{trials} in all and the baseline in row {self.baseline}: there is nothing to "
+                "compare, give the baseline and at least one other trial."
             )
         if self.private is not None and np.isnan(self.private[self.baseline]).all():
             raise ValueError(
@@ -97,6 +121,7 @@ class Gains:
     names, rows: the k - 1 other trials and their rows in `TrialScores`.
     public: float64 [k - 1, n].  private: [k - 1, m] or None; NaN rows were never shown.
     layout: of the n + m queries, public ones first.
+    beside: the trials that count beside these in public and, where there is one, in private.
     """
 
     names: tuple[str, ...]
@@ -104,6 +129,7 @@ class Gains:
     public: Values
     private: Values | None
     layout: Layout
+    beside: tuple[Beside, ...]
 
     @property
     def winner(self) -> int:

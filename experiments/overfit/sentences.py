@@ -6,6 +6,10 @@ from experiments.overfit.drop import DropTest
 from experiments.overfit.evidence import Evidence
 
 _A_QUERY = 0.05
+_IDLE = (
+    "the change did nothing here. Check that the option reaches the pipeline, or try a larger "
+    "change."
+)
 
 
 def overfit(evidence: Evidence, drop: DropTest) -> str:
@@ -26,30 +30,41 @@ def overfit(evidence: Evidence, drop: DropTest) -> str:
     )
 
 
-def real(evidence: Evidence, p: float) -> str:
-    """The private gain is significant."""
+def real(evidence: Evidence, p: float, drop: DropTest | None = None) -> str:
+    """The private gain is significant.  drop: where it is more than chance makes, too."""
     counted = _tried(evidence.family, ", with all {} shown trials counted", "")
+    yet = ""
+    if drop is not None:
+        yet = (
+            f" Yet it gained more in public than chance makes ({_p(drop.p)}): count on the private "
+            "gain alone, and look for public questions in prompts and settings."
+        )
     return (
         f"{_gain(evidence)}; luck alone rarely does that ({_p(p)}{counted}): use it from here on."
+        f"{yet}"
     )
 
 
 def noise(evidence: Evidence, margin: float) -> str:
     """The two are as good as equal."""
-    return (
+    told = (
         f"{_gain(evidence)}, and a true difference of {margin:g} or more "
-        f"({_queries(margin, evidence)}) is ruled out ({_p(evidence.equivalence_p)}): keep the "
-        f"cheaper of the two and try a larger change."
+        f"({_queries(margin, evidence)}) is ruled out ({_p(evidence.equivalence_p)})"
     )
+    if not evidence.differing:
+        return f"{told}: {_IDLE}"
+    return f"{told}: keep the cheaper of the two and try a larger change."
 
 
 def unresolved(evidence: Evidence, p: float, margin: float) -> str:
     """Neither a gain nor its absence is shown."""
+    if not evidence.differing:
+        return f"{_gain(evidence)}, as on every public one: {_IDLE}"
     gain = max(evidence.private or 0.0, margin)
     doubt = f"which luck can do ({_p(p)})" if (evidence.private or 0.0) > 0 else "which is no gain"
     return (
-        f"{_gain(evidence)}, {doubt}: keep the baseline. These queries show gains from about "
-        f"{_queries(evidence.mde, evidence)} up; about {evidence.more_queries} more private ones "
+        f"{_gain(evidence)}, {doubt}: keep the baseline. So few queries can show a gain from about "
+        f"{_queries(evidence.mde, evidence)} on; about {evidence.more_queries:,} more private ones "
         f"would settle a gain of {gain:.2g} in score ({_queries(gain, evidence)} of {evidence.n})."
     )
 
@@ -57,7 +72,8 @@ def unresolved(evidence: Evidence, p: float, margin: float) -> str:
 def sealed(evidence: Evidence) -> str:
     """Nobody has seen the private half."""
     if evidence.public <= 0:
-        return "It does not beat the baseline in public: keep the baseline and the seal."
+        told = f"{_gain(evidence)}, which is no gain: keep the baseline and the seal"
+        return f"{told}, and try something else." if evidence.differing else f"{told}; {_IDLE}"
     return (
         f"{_gain(evidence)}, and choosing by public scores flatters: fix this trial and open the "
         f"private half for it (+experiment=open_private)."

@@ -35,7 +35,9 @@ def judge(gains: Gains, *, trial: int | None = None, rules: Rules | None = None)
     Looked for in this order:
     OVERFIT: the gain drops from public to private by more than choosing again on random re-splits
         makes it drop, and so much, or with so many surprising wins, as chance does in a share
-        alpha of re-splits (`drop_test`).
+        alpha of re-splits (`drop_test`). Where the private gain is significant too, one claim
+        stands against the other, and the drop must be as hard to explain as the gain: its p no
+        larger.
     REAL: the private gain is significant at `Rules.level`.
     NOISE: the private difference is within +- equivalence, at alpha (`equivalence_p`).
     UNRESOLVED: all else, and all that is still sealed.
@@ -49,10 +51,12 @@ def _decide(evidence: Evidence, rules: Rules) -> tuple[Word, str]:
     drop, p = evidence.drop, evidence.corrected_p
     if drop is None or p is None:
         return Word.UNRESOLVED, sentences.sealed(evidence)
-    if drop.p <= rules.alpha and drop.drop > drop.expected:
+    gained, dropped = p <= evidence.level, drop.p <= rules.alpha and drop.drop > drop.expected
+    smallest = 1 / (rules.draws + 1)  # the drop's p cannot be smaller
+    if dropped and not (gained and max(p, smallest) < drop.p):
         return Word.OVERFIT, sentences.overfit(evidence, drop)
-    if p <= evidence.level:
-        return Word.REAL, sentences.real(evidence, p)
+    if gained:
+        return Word.REAL, sentences.real(evidence, p, drop if dropped else None)
     if evidence.equivalence_p <= rules.alpha:
         return Word.NOISE, sentences.noise(evidence, rules.equivalence)
     return Word.UNRESOLVED, sentences.unresolved(evidence, p, rules.equivalence)

@@ -13,16 +13,15 @@ from experiments.overfit.ladder import Rung, ladder
 from experiments.overfit.redraws import Layout
 from experiments.overfit.rules import Rules
 from experiments.overfit.scores import TrialScores
+from experiments.overfit_report.remembered import Remembered, remembered
 from experiments.query_groups import kept_together
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from experiments.ledger import Ledger
     from experiments.overfit_report.gathered import Gathered
     from experiments.schema import Dataset
 
-EARLIER = "an earlier trial"
+EARLIER = "earlier trial"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +29,7 @@ class Findings:
     """One report.
 
     scores: of the gathered trials and of those that the ledger remembers beside them.
-    remembered: how many of the rows are the ledger's alone; they are called "an earlier trial N".
+    remembered: the ledger's alone; those on the same halves are called "earlier trial N".
     notes: one sentence for each thing a reader should know.
     """
 
@@ -38,7 +37,7 @@ class Findings:
     scores: TrialScores
     card: Card
     ladder: Sequence[Rung]
-    remembered: int
+    remembered: Remembered
     notes: Sequence[str]
 
 
@@ -51,7 +50,7 @@ def findings(
     ledger: Ledger | None = None,
     rules: Rules | None = None,
 ) -> Findings:
-    """Weigh the trials of a folder, and all that the ledger has seen on the same halves.
+    """Weigh the trials of a folder, and all that the ledger has seen on the same questions.
 
     baseline: the trial that the others are held against; None takes the first.
     trial: the one the card is of; None takes the best gathered one in public.
@@ -61,22 +60,25 @@ def findings(
     rules = rules or Rules()
     row = gathered.row(baseline)
     public, private = gathered.public, gathered.private
-    extra = _remembered(gathered, ledger)
-    names = [*gathered.names, *(f"{EARLIER} {n}" for n in range(1, len(extra[0]) + 1))]
+    earlier, n = remembered(gathered, ledger), len(gathered.public_ids)
+    names = [*gathered.names, *(f"{EARLIER} {n}" for n in range(1, len(earlier.public) + 1))]
     scores = TrialScores(
         names,
-        public=np.concatenate([public, extra[0]]),
-        private=np.concatenate([private, extra[1]]) if len(gathered.private_ids) else None,
+        public=np.concatenate([public, earlier.public]),
+        private=np.concatenate([private, earlier.private]) if len(gathered.private_ids) else None,
         baseline=row,
         layout=layout,
         higher_is_better=gathered.higher_is_better,
+        public_beside=earlier.partly[:, :n],
+        private_beside=earlier.partly[:, n:],
+        untold=earlier.untold,
     )
     return Findings(
         gathered=gathered,
         scores=scores,
         card=card(scores, trial=trial or best_name(gathered, row), rules=rules),
         ladder=ladder(scores, rules=rules),
-        remembered=len(extra[0]),
+        remembered=earlier,
         notes=gathered.notes,
     )
 
@@ -105,22 +107,3 @@ def layout_of(dataset: Dataset, split: object, query_ids: Sequence[str]) -> Layo
         groups[rows] = number
     strata = getattr(split, "strata", None)
     return Layout(strata(queries) if strata else None, groups.tolist())
-
-
-def _remembered(
-    gathered: Gathered, ledger: Ledger | None
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The ledger's rows over the same halves that no gathered trial has; equal ones once."""
-    nothing = gathered.public[:0], gathered.private[:0]
-    if ledger is None or gathered.dataset is None:
-        return nothing
-    public, private = ledger.both_halves(
-        gathered.dataset, gathered.metric, gathered.public_ids, gathered.private_ids
-    )
-    known = {row.tobytes() for row in gathered.public.astype(np.float32)}
-    fresh: dict[bytes, int] = {}
-    for place, row in enumerate(np.ascontiguousarray(public)):
-        if row.tobytes() not in known:
-            fresh.setdefault(row.tobytes(), place)
-    rows = list(fresh.values())
-    return public[rows].astype(np.float64), private[rows].astype(np.float64)

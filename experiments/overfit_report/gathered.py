@@ -72,7 +72,9 @@ def side_by_side(
     """Two or more trials as one table; equal names are numbered.
 
     metric: one of their columns; None takes the first.
-    Raises ValueError for an unknown metric, and for trials on other datasets, halves or metrics.
+    A trial without any public score is left out, with a note.
+    Raises ValueError for an unknown metric, for trials on other datasets, halves or metrics, and
+    where fewer than two have a score.
     """
     first = trials[0]
     metrics = [column for column in first.table if column != "split"]
@@ -87,6 +89,11 @@ def side_by_side(
                 f'The trial "{trial.name}" was scored on another dataset, on other halves or by '
                 f'other metrics than "{first.name}": a report needs one split and one metric.'
             )
+    trials, empty = _scored(trials, chosen)
+    if len(trials) < 2:
+        raise ValueError(
+            f"{len(trials)} of these trials has a score by {chosen}: a report needs two or more."
+        )
     tables = [trial.table for trial in trials]
     return Gathered(
         names=_distinct([trial.name for trial in trials]),
@@ -98,8 +105,19 @@ def side_by_side(
         private=_matrix(tables, chosen, halves[1]),
         dataset=first.dataset,
         folders=tuple(trial.folder for trial in trials),
-        notes=(*notes, *_cautions(trials)),
+        notes=(*notes, *empty, *_cautions(trials)),
     )
+
+
+def _scored(trials: Sequence[Scored], metric: str) -> tuple[list[Scored], list[str]]:
+    """Those with a public score, and a sentence for each other one: it would hide every query."""
+    scored, notes = [], []
+    for trial in trials:
+        if trial.table.loc[trial.table["split"] == "public", metric].notna().any():
+            scored.append(trial)
+        else:
+            notes.append(f'The trial "{trial.name}" has no public score by {metric}: left out.')
+    return scored, notes
 
 
 def _cautions(trials: Sequence[Scored]) -> list[str]:

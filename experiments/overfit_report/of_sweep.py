@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from experiments.console import say, terminal
 from experiments.overfit_report.findings import findings, layout_of
 from experiments.overfit_report.gather import gather
+from experiments.overfit_report.measures import measures
 from experiments.overfit_report.page import write_page
 
 if TYPE_CHECKING:
@@ -17,7 +19,17 @@ if TYPE_CHECKING:
 PAGE = "overfit.html"
 
 
-def sweep_report(folder: Path, dataset: Dataset, split: Any, ledger: Ledger | None) -> Path | None:
+class SweepReport(NamedTuple):
+    """What the sweep's own run keeps: the page, the word and its numbers."""
+
+    page: Path
+    word: str
+    measures: Mapping[str, float]
+
+
+def sweep_report(
+    folder: Path, dataset: Dataset, split: Any, ledger: Ledger | None
+) -> SweepReport | None:
     """Write the page into the sweep's folder and print its verdict; None where none can be given.
 
     The first trial is the baseline; `+experiment=overfit_report report.baseline=NAME` takes
@@ -38,4 +50,4 @@ def sweep_report(folder: Path, dataset: Dataset, split: Any, ledger: Ledger | No
     say(out, f"{card.trial} against {card.baseline}: {card.verdict.word}. {card.verdict.sentence}")
     page = write_page(folder / PAGE, found)
     say(out, f"Report: {page}")
-    return page
+    return SweepReport(page, str(card.verdict.word), measures(found))

@@ -27,6 +27,8 @@ def write_page(path: Path, found: Findings) -> Path:
         card=found.card,
         colour=_COLOURS[found.card.verdict.word],
         metric=found.gathered.metric,
+        meaning=words.MEANINGS[found.card.verdict.word],
+        glossary=words.GLOSSARY,
         second=words.next_to_best(found),
         halves=halves(found),
         about=words.about(found),
@@ -36,7 +38,7 @@ def write_page(path: Path, found: Findings) -> Path:
 
 
 def halves(found: Findings) -> list[list[str]]:
-    """A row a half: both means, the gain with its interval, in questions, won/lost/same."""
+    """A row a half: both means, the gain with its interval, in queries, won/lost/same."""
     card = found.card
     rows = [["public", *_means(card.public_means), *_gain(card.public)]]
     if card.private is not None and card.private_means is not None:
@@ -64,7 +66,7 @@ def ladder_table(found: Findings) -> Table:
     from rich.text import Text
 
     table = Table(title_justify="left")
-    for heading in ("trial", "public gain", "p (all counted)", "private gain", "p (all shown)"):
+    for heading in ("trial", "public gain", "corrected p", "private gain", "corrected p"):
         table.add_column(heading, justify="left" if heading == "trial" else "right")
     for name, *cells in rungs(found):
         table.add_row(Text(name), *cells, style="bold" if name == found.card.trial else "")

@@ -13,6 +13,7 @@ from experiments.overfit.rules import Rules
 from experiments.overfit_report import words
 from experiments.overfit_report.findings import Findings, findings, layout_of
 from experiments.overfit_report.gather import gather
+from experiments.overfit_report.measures import measures
 from experiments.overfit_report.of_runs import gather_runs
 from experiments.overfit_report.of_sweep import PAGE
 from experiments.overfit_report.page import ladder_table, write_page
@@ -108,29 +109,13 @@ class OverfitReport:
         )
 
 
-def measures(found: Findings) -> dict[str, float]:
-    """The numbers of a report for the tracker; those that do not exist are left out."""
-    card, evidence = found.card, found.card.verdict.evidence
-    told: dict[str, float | None] = {
-        "overfit/trials": card.trials,
-        "overfit/public_gain": evidence.public,
-        "overfit/private_gain": evidence.private,
-        "overfit/p_corrected": evidence.corrected_p,
-        "overfit/optimism": card.optimism.value,
-        "overfit/pbo": card.pbo,
-        "overfit/drop": card.drop.value if card.drop else None,
-        "overfit/smallest_gain_to_find": evidence.mde,
-        "overfit/more_queries_needed": evidence.more_queries,
-    }
-    return {name: float(value) for name, value in told.items() if value is not None}
-
-
 def show(found: Findings, page: Path) -> None:
     """The ladder, the card and what stands around it."""
     out = terminal()
     out.print(ladder_table(found))
     card = found.card
     say(out, f"{card.trial} against {card.baseline}: {card.verdict.word}")
-    for sentence in (card.verdict.sentence, *words.about(found)):
-        say(out, sentence)
+    say(out, f"{card.verdict.sentence} {words.next_to_best(found)}".rstrip())
+    for word, sentence in words.about(found):
+        say(out, f"- {word}: {sentence}")
     say(out, f"Report: {page}")

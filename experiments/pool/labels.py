@@ -37,7 +37,7 @@ class Labels:
 def read_labels(path: Path, pool: Pool) -> Labels:
     """Raises ValueError for a file that is none, of another pool, or with a strange judgement."""
     try:
-        page = json.loads(path.read_text(encoding="utf-8"))
+        page = json.loads(path.read_text(encoding="utf-8-sig"))
         mark, rows = page["pool"], [(str(q), str(d), grade) for q, d, grade in page["judgements"]]
     except OSError as error:
         raise ValueError(
@@ -64,11 +64,16 @@ def read_labels(path: Path, pool: Pool) -> Labels:
                 f"{path}, judgement {number}: {query!r}, {document!r}, {grade!r} is none of this "
                 "pool: a pair of it and 0, 1, 2 or null are wanted."
             )
+        if pair in grades or pair in skipped:
+            raise ValueError(
+                f"{path}, judgement {number}: {query!r}, {document!r} is judged twice: save the "
+                "labels again."
+            )
         if grade is None:
             skipped.add(pair)
         else:
             grades[pair] = grade
-    who = str(page.get("labeller") or path.stem)
+    who = " ".join(str(page.get("labeller", "")).split()) or path.stem
     return Labels(who, path, str(page.get("saved_at", "")), grades, frozenset(skipped))
 
 
@@ -88,15 +93,62 @@ def cohens_kappa(one: Sequence[int], other: Sequence[int]) -> float | None:
     return (float((left == right).mean()) - expected) / (1 - expected)
 
 
-def disagreements(one: Labels, other: Labels) -> list[tuple[str, str, int, int]]:
-    """(query, document, grade of one, of other) where both judged and differ, the widest first."""
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Of two people: kappa (None where it is not defined), pairs both judged, and how many differ.
+
+    kappa is not weighted: 0 against 2 counts as 1 against 2.
+    """
+
+    labellers: tuple[str, str]
+    kappa: float | None
+    judged_by_both: int
+    disagreements: int
+
+    @property
+    def sentence(self) -> str:
+        """For the terminal."""
+        one, other = self.labellers
+        if not self.judged_by_both:
+            return f"{one} and {other} judged no passage in common: their agreement is not known."
+        undefined = "not defined, for all got one grade"
+        told = undefined if self.kappa is None else f"{self.kappa:.3f}"
+        return (
+            f"{one} and {other} both judged {self.judged_by_both} passages and differ on "
+            f"{self.disagreements}: Cohen's kappa {told}."
+        )
+
+
+def agreement(one: Labels, other: Labels) -> Agreement:
+    """How far two people agree on the pairs that both judged."""
     shared = [pair for pair in one.grades if pair in other.grades]
-    rows = [
-        (*pair, one.grades[pair], other.grades[pair])
-        for pair in shared
-        if one.grades[pair] != other.grades[pair]
-    ]
-    return sorted(rows, key=lambda row: -abs(row[2] - row[3]))
+    mine, theirs = ([each.grades[pair] for pair in shared] for each in (one, other))
+    differ = sum(left != right for left, right in zip(mine, theirs, strict=True))
+    return Agreement((one.who, other.who), cohens_kappa(mine, theirs), len(shared), differ)
+
+
+def disagreements(labels: Sequence[Labels]) -> list[tuple[str, str, tuple[int | None, ...]]]:
+    """(query, document, each person's grade or None) where grades differ, the widest first."""
+    pairs = dict.fromkeys(pair for one in labels for pair in one.grades)
+    rows = [(*pair, tuple(one.grades.get(pair) for one in labels)) for pair in pairs]
+    return sorted((row for row in rows if _spread(row[2])), key=lambda row: -_spread(row[2]))
+
+
+def _spread(grades: Sequence[int | None]) -> int:
+    given = [grade for grade in grades if grade is not None]
+    return max(given) - min(given)
+
+
+def refuse_twice(labels: Sequence[Labels]) -> None:
+    """Raises ValueError where two files are one person's: the older would be a second opinion."""
+    for place, one in enumerate(labels):
+        for other in labels[:place]:
+            if one.who == other.who:
+                newer = max(other, one, key=lambda each: each.saved_at)
+                raise ValueError(
+                    f"{other.path} and {one.path} are both by {one.who}: give the one saved last, "
+                    f"{newer.path}, or another name on the page."
+                )
 
 
 def merged(labels: Sequence[Labels]) -> dict[Pair, int]:

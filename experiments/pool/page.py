@@ -17,10 +17,11 @@ _PARTS = Path(__file__).parent / "page"
 
 def write_page(path: Path, pool: Pool, dataset: Dataset) -> Path:
     """Write it; each passage stands in it once, however often it is pooled."""
-    template, style, script = (
-        (_PARTS / name).read_text(encoding="utf-8") for name in ("page.html", "page.css", "page.js")
+    template, style, words, script = (
+        (_PARTS / name).read_text(encoding="utf-8")
+        for name in ("page.html", "page.css", "words.js", "page.js")
     )
-    page = template.replace("/*STYLE*/", style).replace("/*SCRIPT*/", script)
+    page = template.replace("/*STYLE*/", style).replace("/*SCRIPT*/", words + script)
     with atomic_file(path) as part:
         text = page.replace("{{POOL}}", script_json(_content(pool, dataset)))
         part.write_text(text, encoding="utf-8")
@@ -35,7 +36,7 @@ def _content(pool: Pool, dataset: Dataset) -> dict[str, Any]:
     rows = {query: row for row, query in enumerate(asked)}
     places = {document: place for place, document in enumerate(shown)}
     return {
-        "title": f"Relevance of {printable(pool.dataset)}",
+        "name": printable(pool.dataset),
         "fingerprint": pool.fingerprint,
         "queries": [_query(queries[query]) for query in asked],
         "documents": [

@@ -20,12 +20,12 @@ class Pool:
     """What is to be judged.
 
     pairs: (query id, document id) in the order shown: question by question, shuffled within one.
-    runs: name -> sha256 of its file.  depth: results of each run that were taken.
+    runs: name -> its file and the sha256 of it.  depth: results of each run that were taken.
     dataset, dataset_fingerprint: what was pooled.  pooled_at: ISO time.
     """
 
     pairs: tuple[tuple[str, str], ...]
-    runs: Mapping[str, str]
+    runs: Mapping[str, Mapping[str, str]]
     depth: int
     seed: int
     dataset: str
@@ -69,15 +69,18 @@ def pool_pairs(
 
     The order of a query's documents depends on the seed, the query and the documents alone, so it
     tells nothing of the runs. Pooling: Sparck Jones & van Rijsbergen 1975; TREC since 1992.
-    Raises ValueError for fewer than three runs (a pool of few favours them) or a depth below 1.
+    Raises ValueError for a depth below 1, and for fewer than three runs that differ down to it: a
+    pool of few favours them.
     """
-    if len(runs) < FEWEST:
-        raise ValueError(
-            f"pool.runs names {len(runs)} runs: give {FEWEST} or more that differ, for labels "
-            "pooled from few favour those."
-        )
     if depth < 1:
         raise ValueError(f"pool.depth is {depth}: give 1 or more.")
+    different = {tuple(tuple(run.get(query, ())[:depth]) for query in query_ids) for run in runs}
+    if len(different) < FEWEST:
+        alike = f", {len(different)} of them different" if len(different) < len(runs) else ""
+        raise ValueError(
+            f"pool.runs leads to {len(runs)} rankings{alike}: give {FEWEST} or more that differ, "
+            "for labels pooled from few favour those."
+        )
     pairs: list[tuple[str, str]] = []
     for query in query_ids:
         found = sorted({name for run in runs for name in run.get(query, ())[:depth]})

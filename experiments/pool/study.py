@@ -4,26 +4,38 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.atomic_file import atomic_file
 from experiments.console import say, show_notes, terminal
-from experiments.pool.labels import Labels, cohens_kappa, disagreements, merged, read_labels
+from experiments.pool.labels import (
+    Agreement,
+    Labels,
+    Pair,
+    agreement,
+    disagreements,
+    merged,
+    read_labels,
+    refuse_twice,
+)
 from experiments.pool.page import write_page
 from experiments.pool.pooling import POOL, Pool, pool_pairs
+from experiments.provenance import FILE as PROVENANCE
 from experiments.provenance import write_provenance
 from experiments.schema import Report
-from experiments.vote.ballots import read_ballots
+from experiments.vote.ballots import Ballot, read_ballots
 
 if TYPE_CHECKING:
     from experiments.schema import Dataset
     from experiments.setting import Setting
 
 PAGE, QRELS, DISAGREEMENTS = "label.html", "qrels.tsv", "disagreements.tsv"
+_TOLD = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,27 +67,20 @@ class PoolStudy:
             part.write_text(json.dumps(pool.to_json()), encoding="utf-8")
         page = write_page(folder / PAGE, pool, dataset)
         self.setting.point_latest(folder)
-        out = terminal()
-        asked = len({query for query, _ in pool.pairs})
-        say(
-            out,
-            f"{len(pool.pairs)} passages of {asked} questions, pooled from {len(pool.runs)} runs.",
-        )
-        say(out, f"Open {page}, judge with 0, 1, 2 and X (skip), save, and then:")
-        say(out, f"python run.py +experiment=pool pool.folder={folder} pool.labels=FILE")
+        _show_pool(pool, len(dataset.queries), page, folder)
         return Report(folder=folder)
 
     def _pool(self, dataset: Dataset) -> Pool:
         files = [file for given in self.runs for file in _files(Path(str(given)).expanduser())]
         if not files:
             raise ValueError("There is nothing to pool: give 'pool.runs=[RUN,RUN,RUN]'.")
-        ballots = read_ballots([str(file) for file in files], dataset) if len(files) > 1 else []
-        show_notes([f"{one.path}, {fault}" for one in ballots for fault in one.problems[:3]])
+        ballots = read_ballots([str(file) for file in files], dataset)
+        show_notes([note for one in ballots for note in _faults(one)])
         queries = [query.id for query in dataset.queries]
         results = [one.results for one in ballots]
         return Pool(
             pairs=pool_pairs(results, queries, depth=self.depth, seed=self.seed),
-            runs={one.name: hashlib.sha256(one.path.read_bytes()).hexdigest() for one in ballots},
+            runs={one.name: _mark(one.path) for one in ballots},
             depth=self.depth,
             seed=self.seed,
             dataset=dataset.name,
@@ -85,22 +90,31 @@ class PoolStudy:
 
     def _label(self, files: Sequence[str]) -> Report:
         paths = [Path(str(file)).expanduser() for file in files]
-        beside = paths[0].absolute().parent
-        latest = Path(self.setting.folder) / "latest"
-        folder = (
-            Path(self.folder) if self.folder else beside if (beside / POOL).exists() else latest
-        )
+        folder = self._folder(paths[0])
         pool = Pool.read(folder / POOL)
         labels = [read_labels(path, pool) for path in paths]
+        refuse_twice(labels)
         grades = merged(labels)
         if not grades:
             raise ValueError(f"{paths[0]} judges nothing: label some passages and save again.")
         rows = [f"{query}\t{document}\t{grade}" for (query, document), grade in grades.items()]
         _write(folder / QRELS, ["query-id\tcorpus-id\tscore", *rows])
-        agreement = _agreement(folder, labels)
-        write_provenance(folder, _provenance(pool, labels, len(grades), agreement))
-        _show(folder, pool, labels, len(grades), agreement)
+        pairs = [agreement(one, other) for one, other in combinations(labels, 2)]
+        if pairs:
+            _write_disagreements(folder, labels)
+        page = _provenance(pool, labels, grades, pairs)
+        write_provenance(folder, page)
+        _show_labels(folder, page, pairs)
         return Report(folder=folder)
+
+    def _folder(self, labels: Path) -> Path:
+        """Where the page stands that the labels belong to."""
+        if self.folder:
+            return Path(self.folder).expanduser()
+        beside, latest = labels.absolute().parent, Path(self.setting.folder) / "latest"
+        if (beside / POOL).exists():
+            return beside
+        return latest.parent / latest.readlink() if latest.is_symlink() else latest
 
 
 def _files(path: Path) -> list[Path]:
@@ -114,49 +128,77 @@ def _files(path: Path) -> list[Path]:
     return found
 
 
-def _agreement(folder: Path, labels: Sequence[Labels]) -> dict[str, Any]:
-    """Cohen's kappa of the first two people, and the file of their disagreements."""
-    if len(labels) < 2:
-        return {}
-    one, other = labels[:2]
-    shared = [pair for pair in one.grades if pair in other.grades]
-    rows = disagreements(one, other)
-    lines = ["\t".join(map(str, row)) for row in rows]
-    _write(folder / DISAGREEMENTS, [f"query-id\tcorpus-id\t{one.who}\t{other.who}", *lines])
-    kappa = cohens_kappa([one.grades[p] for p in shared], [other.grades[p] for p in shared])
-    return {"kappa": kappa, "judged_by_both": len(shared), "disagreements": len(rows)}
+def _mark(path: Path) -> dict[str, str]:
+    return {"file": str(path), "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+
+
+def _faults(ballot: Ballot) -> list[str]:
+    """The first things that could not be read of a run, and how many more there are."""
+    told = [f"{ballot.path}, {fault}" for fault in ballot.problems[:_TOLD]]
+    left = len(ballot.problems) - len(told)
+    return [*told, *([f"{ballot.path}: {left} more such lines are left out."] if left else [])]
+
+
+def _write_disagreements(folder: Path, labels: Sequence[Labels]) -> None:
+    header = "\t".join(["query-id", "corpus-id", *(one.who for one in labels)])
+    lines = [
+        "\t".join([query, document, *("" if grade is None else str(grade) for grade in grades)])
+        for query, document, grades in disagreements(labels)
+    ]
+    _write(folder / DISAGREEMENTS, [header, *lines])
 
 
 def _provenance(
-    pool: Pool, labels: Sequence[Labels], judged: int, agreement: dict[str, Any]
+    pool: Pool,
+    labels: Sequence[Labels],
+    grades: Mapping[Pair, int],
+    agreements: Sequence[Agreement],
 ) -> dict[str, Any]:
     page = pool.to_json()
     del page["pairs"]
+    judged = {query for query, _ in grades}
+    asked = dict.fromkeys(query for query, _ in pool.pairs)
     return {
         **page,
         "labellers": [one.who for one in labels],
         "saved_at": [one.saved_at for one in labels],
-        "judged": judged,
+        "judged": len(grades),
         "pooled": len(pool.pairs),
         "skipped": sum(len(one.skipped) for one in labels),
-        **agreement,
+        "unjudged": [query for query in asked if query not in judged],
+        "agreement": [asdict(one) for one in agreements],
     }
 
 
-def _show(
-    folder: Path, pool: Pool, labels: Sequence[Labels], judged: int, agreement: dict[str, Any]
-) -> None:
+def _show_pool(pool: Pool, questions: int, page: Path, folder: Path) -> None:
     out = terminal()
-    say(out, f"{judged} of {len(pool.pairs)} pooled passages have a grade: {folder / QRELS}")
-    if agreement:
-        kappa = agreement["kappa"]
-        told = "not defined (one grade alone)" if kappa is None else f"{kappa:.3f}"
-        both = f"{labels[0].who} and {labels[1].who} both judged {agreement['judged_by_both']}"
-        say(out, f"{both}: Cohen's kappa {told}.")
-        say(out, f"{agreement['disagreements']} disagreements: {folder / DISAGREEMENTS}")
-    say(
-        out, "Copy qrels.tsv and provenance.json into the folder of the dataset to score with them."
-    )
+    asked = len({query for query, _ in pool.pairs})
+    say(out, f"{len(pool.pairs)} passages of {asked} questions, from {len(pool.runs)} runs.")
+    if questions > asked:
+        say(
+            out,
+            f"{questions - asked} questions have no passage in any run, and will count as having "
+            "nothing to find: pool runs with gate=none to judge those too.",
+        )
+    say(out, f"Open {page}, judge with 0, 1, 2 and X (skip), save, and then:")
+    say(out, f"python run.py +experiment=pool pool.folder={folder} pool.labels=FILE")
+
+
+def _show_labels(folder: Path, page: Mapping[str, Any], agreements: Sequence[Agreement]) -> None:
+    out = terminal()
+    say(out, f"{page['judged']} of {page['pooled']} pooled passages have a grade: {folder / QRELS}")
+    if page["unjudged"]:
+        say(
+            out,
+            f"{len(page['unjudged'])} questions have no judgement yet: they count in no score "
+            "until they do.",
+        )
+    for one in agreements:
+        say(out, one.sentence)
+    if any(one.disagreements for one in agreements):
+        say(out, f"Where they differ: {folder / DISAGREEMENTS}")
+    files = f"{folder / QRELS} {folder / PROVENANCE}"
+    say(out, f"To score with them: cp {files} FOLDER, the folder of the dataset.")
 
 
 def _write(path: Path, lines: Sequence[str]) -> None:

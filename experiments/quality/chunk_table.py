@@ -13,19 +13,23 @@ if TYPE_CHECKING:
     import pandas as pd
     from llama_index.core.schema import TextNode
 
+    from experiments.quality.found import Found
     from experiments.quality.measured import Measured
 
 _LEADING_TERMS = 5
 
 
-def chunk_table(nodes: Sequence[TextNode], measured: Measured) -> pd.DataFrame:
+def chunk_table(nodes: Sequence[TextNode], found: Found) -> pd.DataFrame:
     """One row a chunk, in corpus order; an empty cell where a measure has no value.
 
     topic: the most probable one, by its leading terms.  copies: other chunks that are (nearly)
-    equal to it.
+    equal to it.  wanted, missed: queries that it (or its document) is a gold passage of, and how
+    many of those did not find it; no columns where misses were not looked at.
     """
     import pandas as pd
 
+    measured, misses = found.measured, found.misses
+    asked = {"wanted": misses.wanted, "missed": misses.missed} if misses.relations else {}
     return pd.DataFrame(
         {
             "chunk": [printable(node.node_id) for node in nodes],
@@ -38,6 +42,7 @@ def chunk_table(nodes: Sequence[TextNode], measured: Measured) -> pd.DataFrame:
             "topic": leading_topics(measured),
             "copies": measured.repetition.copies,
             "boilerplate_share": measured.columns()["boilerplate_share"],
+            **asked,
             "text": [printable(node.text) for node in nodes],
         }
     )
@@ -51,8 +56,9 @@ def leading_topics(measured: Measured) -> list[str]:
     return [names[topic] if has else "" for topic, has in zip(best, known, strict=True)]
 
 
-def summary_measures(measured: Measured) -> dict[str, float]:
+def summary_measures(found: Found) -> dict[str, float]:
     """The numbers of a run for the tracker; a number that does not exist is left out."""
+    measured = found.measured
     said: dict[str, float | None] = {"chunks": len(measured.tokens.counts)}
     said |= {f"tokens/{name}": value for name, value in measured.tokens.statistics().items()}
     said |= {"tokens/over_limit": len(measured.tokens.over_limit)}
@@ -73,7 +79,19 @@ def summary_measures(measured: Measured) -> dict[str, float]:
         "boilerplate/share": float(repeated.boilerplate_characters.sum())
         / max(repeated.characters, 1),
     }
-    return _finite(said)
+    return _finite(said | _missed(found))
+
+
+def _missed(found: Found) -> dict[str, float | None]:
+    """How many gold passages were missed, and how each measure goes with that."""
+    said: dict[str, float | None] = {}
+    for name, relation in found.misses.relations.items():
+        said |= {
+            "misses/gold_passages": relation.missed + relation.found + relation.without_value,
+            f"misses/auc_of_{name}": relation.auc.value if relation.auc else None,
+            f"misses/p_of_{name}": relation.auc.corrected if relation.auc else None,
+        }
+    return said
 
 
 def _spread(name: str, values: np.ndarray) -> dict[str, float | None]:

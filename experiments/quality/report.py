@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from chunk_quality.review_sample import printable
 from experiments import pages
 from experiments.misses.figure import miss_figure
 from experiments.quality import words
+from experiments.quality.consequences import labels, left_out
 from experiments.quality.figures import histogram, scatter
 from experiments.quality.measured import HIGH_IS_COHERENT
 
@@ -20,22 +21,27 @@ if TYPE_CHECKING:
     import pandas as pd
     from llama_index.core.schema import TextNode
 
+    from experiments.misses.estimates import Estimate
+    from experiments.quality.found import Found
     from experiments.quality.measured import Measured
-    from experiments.quality.misses import Misses
+    from experiments.quality.reviewed import Reviewed
 
 _TEMPLATE = Path(__file__).with_name("report.html")
 _WORST, _GROUPS, _LISTED = 6, 20, 50
 _ROWS = 20_000
 _TABLE_TEXT = 160
+_SHOWN = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heading:
-    """What the report is about: the dataset, how it was cut, and the page to review chunks on."""
+    """What the report is about: the dataset, how it was cut, read and searched, and the page to
+    review chunks on."""
 
     dataset: str
     chunker: str
     embedding: str
+    retriever: str
     review: str
 
 
@@ -44,19 +50,20 @@ def write_report(
     heading: Heading,
     nodes: Sequence[TextNode],
     table: pd.DataFrame,
-    measured: Measured,
-    misses: Misses,
+    found: Found,
 ) -> Path:
     """Write the page: what was found in a few sentences, then each measure, then all chunks.
 
     table: of the chunks (see `chunk_table`).
     """
+    measured, misses = found.measured, found.misses
+    columns = {name: title for name, title in _COLUMNS.items() if name in table}
     return pages.write_page(
         path,
         _TEMPLATE,
         heading=heading,
-        summary=words.summary(measured, misses),
-        limits=words.limits(measured, misses),
+        summary=words.summary(found),
+        limits=words.limits(found),
         lengths=words.lengths(measured),
         statistics=measured.tokens.statistics(),
         over_limit=measured.tokens.over_limit[:_LISTED],
@@ -66,6 +73,10 @@ def write_report(
         scatter=pages.inserted(scatter(nodes, measured), "scatter"),
         topics=_topics(measured),
         repetition=_repetition(nodes, measured),
+        k=misses.k,
+        score=misses.score,
+        left_out=[misses.skipped, *left_out(misses)] if misses.skipped else left_out(misses),
+        costs=_costs(found),
         misses=[
             {
                 "sentences": said,
@@ -73,8 +84,10 @@ def write_report(
             }
             for relation, said in misses.told()
         ],
-        rows=_rows(table),
-        columns=_COLUMNS,
+        labels=_labels(found.labels),
+        rows=_rows(table, columns),
+        columns=columns,
+        shown=_SHOWN,
         more=max(0, len(table) - _ROWS),
     )
 
@@ -86,6 +99,8 @@ _COLUMNS = {
     "sentence_similarity": "similarity",
     "topic_entropy": "entropy",
     "copies": "copies",
+    "wanted": "wanted",
+    "missed": "missed",
     "text": "text",
 }
 
@@ -133,9 +148,64 @@ def _repetition(nodes: Sequence[TextNode], measured: Measured) -> dict[str, Any]
     }
 
 
-def _rows(table: pd.DataFrame) -> list[list[str]]:
-    shown = table[list(_COLUMNS)].head(_ROWS).copy()
-    shown["text"] = shown["text"].str.slice(0, _TABLE_TEXT)
+def _costs(found: Found) -> list[list[str]]:
+    """One row a measure that could be held against misses."""
+    rows = []
+    for relation in found.misses.relations.values():
+        if relation.auc is None:
+            continue
+        tenth = f"{relation.end}: {_interval(relation.share, 100, '.0f')}" if relation.share else ""
+        rows.append(
+            [
+                relation.name,
+                f"{relation.missed} of {relation.missed + relation.found}",
+                _interval(relation.auc, 100, ".0f"),
+                _p(relation.auc),
+                tenth,
+                _interval(relation.per_query, 1, "+.2f"),
+                _p(relation.per_query),
+            ]
+        )
+    return rows
+
+
+def _interval(told: Estimate | None, scale: int, form: str) -> str:
+    if told is None:
+        return ""
+    ends = [told.low, told.high]
+    known = [f"{scale * end:{form}}" for end in ends if end is not None]
+    return f"{scale * told.value:{form}}" + (f" [{', '.join(known)}]" if known else "")
+
+
+def _p(told: Estimate | None) -> str:
+    if told is None:
+        return ""
+    return f"{told.corrected:.3f}" if told.corrected >= 0.001 else "< 0.001"
+
+
+def _labels(said: Reviewed | None) -> dict[str, Any] | None:
+    """The sentences and one row a label: its share, and the median of each measure."""
+    if said is None:
+        return None
+    return {
+        "sentences": labels(said),
+        "measures": [name.replace("_", " ") for name in next(iter(said.labels)).medians],
+        "rows": [
+            [
+                one.label,
+                str(one.chunks),
+                f"{100 * one.share:.0f} [{100 * one.low:.0f}, {100 * one.high:.0f}]",
+                *("" if value is None else f"{value:.3g}" for value in one.medians.values()),
+            ]
+            for one in said.labels
+        ],
+    }
+
+
+def _rows(table: pd.DataFrame, columns: Iterable[str]) -> list[list[str]]:
+    shown = table[[*columns]].head(_ROWS).copy()
+    cut = shown["text"].str.slice(0, _TABLE_TEXT)
+    shown["text"] = cut.where(shown["text"].str.len() <= _TABLE_TEXT, cut + "…")
     for name in HIGH_IS_COHERENT:
         shown[name] = [f"{value:.3f}" if np.isfinite(value) else "" for value in shown[name]]
     return shown.astype(str).to_numpy().tolist()  # type: ignore[no-any-return]

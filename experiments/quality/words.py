@@ -6,17 +6,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from chunk_quality.separation import verdict
-from experiments.misses.sentences import sentence
+from chunk_quality.separation import FEWEST, verdict
+from experiments.quality.consequences import cost, labels
 
 if TYPE_CHECKING:
+    from experiments.quality.found import Found
     from experiments.quality.measured import Measured
-    from experiments.quality.misses import Misses
 
 TITLES = {
     "sentence_similarity": "Sentence similarity",
     "topic_entropy": "Topic entropy",
 }
+FOLLOWS = 0.5
+"""A rank correlation from here on, either way, is said: length explains a quarter of the ranks."""
 _MEANING = {
     "sentence_similarity": (
         "The mean cosine over all pairs of different sentences of a chunk: high where its "
@@ -32,13 +34,15 @@ _MEANING = {
 }
 
 
-def summary(measured: Measured, misses: Misses) -> list[str]:
-    """The few sentences at the top: length, coherence, repetition, cost."""
+def summary(found: Found) -> list[str]:
+    """The few sentences at the top: length, coherence, repetition, cost, what a reader said."""
+    measured = found.measured
     return [
         lengths(measured),
         *(against_control(name, measured) for name in measured.separations),
         repetition(measured)[0],
-        *cost(misses),
+        *cost(found.misses),
+        *labels(found.labels)[:1],
     ]
 
 
@@ -49,7 +53,7 @@ def lengths(measured: Measured) -> str:
     count = f"{len(tokens.counts):,} chunk{'s' if len(tokens.counts) > 1 else ''}"
     rest = f"{over:,} over" if over else "none over"
     return (
-        f"{count} of {told['median']:.0f} tokens in the middle, 90 % of them between "
+        f"{count} with a median of {told['median']:.0f} tokens, 90 % of them between "
         f"{told['p5']:.0f} and {told['p95']:.0f} ({tokens.tokenizer}); {rest} the limit of "
         f"{tokens.limit}."
     )
@@ -68,11 +72,13 @@ def measure(name: str, measured: Measured) -> list[str]:
     if len(known):
         low, middle, high = np.percentile(known, (5, 50, 95))
         found.append(
-            f"In the middle {middle:.3f}, 90 % of the chunks between {low:.3f} and {high:.3f}."
+            f"The median is {middle:.3f}, 90 % of the chunks lie between {low:.3f} and {high:.3f}."
         )
     if name == "topic_entropy" and len(known):
         of_most = known / np.log(max(measured.topics.shape[1], 2))
-        found.append(f"That is {100 * np.median(of_most):.0f} % of the most there can be.")
+        found.append(
+            f"The median is {100 * np.median(of_most):.0f} % of ln K, the most there can be."
+        )
     return [*found, *_without(name, measured, len(values) - len(known))]
 
 
@@ -83,14 +89,17 @@ def repetition(measured: Measured) -> list[str]:
         copies = "No chunk is equal or nearly equal to another."
     else:
         groups = f"{len(found.near):,} group{'s' if len(found.near) > 1 else ''}"
+        copied = {name for group in found.exact for name in group}
+        exact = sum(not copied.isdisjoint(group) for group in found.near)
         copies = (
-            f"{groups} of chunks that are equal or nearly so, {len(found.exact):,} of them with "
-            f"exact copies: {found.redundant:,} chunk{'s' if found.redundant > 1 else ''} could "
-            "go with little loss."
+            f"{groups} of chunks that are equal or nearly so, {exact or 'none'} of them with exact "
+            f"copies: "
+            f"{found.redundant:,} chunk{'s' if found.redundant > 1 else ''} could go with little "
+            "loss."
         )
     share = found.boilerplate_characters.sum() / max(found.characters, 1)
     shared = (
-        f"{len(found.boilerplate):,} sentences stand in many documents and fill "
+        f"Sentences that stand in many documents: {len(found.boilerplate):,}; they fill "
         f"{100 * share:.1f} % of the text."
         if found.boilerplate
         else "No sentence stands in many documents."
@@ -98,43 +107,42 @@ def repetition(measured: Measured) -> list[str]:
     return [copies, shared]
 
 
-def cost(misses: Misses) -> list[str]:
-    """What was found about misses, measure by measure."""
-    if misses.skipped:
-        return [misses.skipped]
-    related = [one for one in misses.relations.values() if one.related]
-    if related:
-        return [sentence(one) for one in related]
-    looked = [name for name, one in misses.relations.items() if not one.skipped]
-    if not looked:
-        return sorted({sentence(one) for one in misses.relations.values()})
-    return [f"No measure goes with missed passages (within the first {misses.k})."]
-
-
-def limits(measured: Measured, misses: Misses) -> list[str]:
+def limits(found: Found) -> list[str]:
     """What a reader should not take from the report."""
-    found = [
+    measured = found.measured
+    told = [
         "Coherent is not the same as right, current or wanted: read the sample.",
         "The control mixes sentences of different documents. Chunks that beat it speak of one "
         "thing; whether they are cut at the best places is told by comparing chunkers "
         "(+experiment=chunker_comparison).",
     ]
     if measured.stayed:
-        found.append(
+        told.append(
             f"{measured.stayed:.1%} of the sentences had to stay in their own document when the "
             "control was shuffled, so it is more coherent than it should be, and the distance "
             "looks smaller than it is."
         )
     if measured.fitted < measured.topics.shape[1]:
-        found.append(
+        told.append(
             f"{measured.topics.shape[1]} topics were learned from {measured.fitted} chunks with a "
             "usable term: there are too few for topic entropy to mean much."
         )
-    if misses.skipped:
-        found.append(misses.skipped)
-    elif misses.relations:
-        found.append("What goes with misses need not be their cause.")
-    return found
+    if found.misses.relations:
+        told.append("What goes with misses need not be their cause.")
+    return [*told, *follows_length(measured)]
+
+
+def follows_length(measured: Measured) -> list[str]:
+    """The measures that go with the length of a chunk, which may be all that they tell."""
+    import pandas as pd
+
+    ranks = pd.DataFrame(measured.columns()).corr("spearman", min_periods=FEWEST)["tokens"]
+    return [
+        f"{TITLES[name]} goes with length here (rank correlation with tokens {ranks[name]:+.2f}): "
+        "compare chunks of like length; what it has to do with misses may be length alone."
+        for name in TITLES
+        if abs(ranks[name]) >= FOLLOWS
+    ]
 
 
 def _without(name: str, measured: Measured, missing: int) -> list[str]:

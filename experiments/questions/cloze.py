@@ -25,15 +25,19 @@ class Cloze:
     name: ClassVar[str] = "cloze"
     circular: ClassVar[tuple[str, ...]] = ("retrievers.bm25", "retrievers.char_tfidf")
 
-    def write(self, documents: Sequence[Document], corpus: Sequence[Document]) -> list[Written]:
-        """One a document, without those whose passage has no sentence of five words or more.
+    def write(
+        self, documents: Sequence[Document], corpus: Sequence[Document]
+    ) -> tuple[list[Written], Counter[str]]:
+        """One a document that has a sentence of five words or more, and how many have none.
 
         The word that the fewest passages of the corpus hold is blanked, the longest of equals; it
         stands once in its sentence, so the blank has one answer there.
         """
         counts = Counter(word for one in corpus for word in {*_WORD.findall(one.text)})
         found = (_question(document, counts) for document in documents)
-        return [one for one in found if one is not None]
+        written = [one for one in found if one is not None]
+        lost = len(documents) - len(written)
+        return written, Counter({"no sentence has five words": lost} if lost else {})
 
 
 def _question(document: Document, counts: Counter[str]) -> Written | None:
@@ -53,4 +57,4 @@ def _question(document: Document, counts: Counter[str]) -> Written | None:
     blanked = " ".join(sentence.replace(word, _BLANK).split())
     korean = _KOREAN.search(blanked)
     ask = "빈칸에 들어갈 말은?" if korean else "Which word is missing?"
-    return Written(document.id, f"{ask} {blanked}", word)
+    return Written(document.id, f"{ask} {blanked}", word, frame=ask)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -14,7 +12,8 @@ from experiments.console import say, terminal
 from experiments.provenance import write_provenance
 from experiments.questions.asked import ModelQuestions
 from experiments.questions.cloze import Cloze
-from experiments.questions.written import Written, gold_pairs, kept, sampled, word_overlap
+from experiments.questions.easiness import easiness
+from experiments.questions.written import as_dataset, sampled
 from experiments.schema import Dataset, Report
 
 if TYPE_CHECKING:
@@ -47,20 +46,18 @@ class WriteQuestions:
         writer = Cloze() if self.llm is None else ModelQuestions(self.llm)
         dataset = self.setting.dataset.load()
         drawn = sampled(dataset.corpus, self.size, self.seed)
-        written = writer.write(drawn, dataset.corpus)
-        passages = {document.id: document.text for document in drawn}
-        questions, reasons = (written, Counter()) if self.llm is None else kept(written, passages)
+        questions, reasons = writer.write(drawn, dataset.corpus)
         if not questions:
+            why = ", ".join(f"{reason} ({count})" for reason, count in reasons.most_common(3))
             raise ValueError(
-                f"Of {len(drawn)} passages none gave a question: draw more with questions.size=…, "
-                "or choose another model with llm=…."
+                f"Of {len(drawn)} passages none gave a question: {why}. Draw more with "
+                "questions.size=…, or choose another model with llm=…."
             )
-        overlaps = {
-            "written": word_overlap([(one.text, passages[one.document]) for one in questions]),
-            "real": word_overlap(gold_pairs(dataset)),
-        }
+        made = as_dataset(questions, dataset.corpus, "the written set")
+        told = self.setting.split.divide(dataset).visible
+        overlaps, caution = easiness(made, questions, dataset, told)
         folder = self.setting.open_folder("questions")
-        _write_set(folder, dataset, questions)
+        _write_set(folder, made)
         page = {
             "generator": writer.name,
             "circular": [*writer.circular],
@@ -75,26 +72,26 @@ class WriteQuestions:
         }
         write_provenance(folder, page)
         self.setting.point_latest(folder)
-        _show(folder, page, offline=self.llm is None)
+        _show(folder, page, caution, offline=self.llm is None)
         return Report(folder=folder)
 
 
-def _write_set(folder: Path, dataset: Dataset, questions: Sequence[Written]) -> None:
-    corpus = [{"id": d.id, "title": d.title, "text": d.text} for d in dataset.corpus]
+def _write_set(folder: Path, made: Dataset) -> None:
+    corpus = [{"id": d.id, "title": d.title, "text": d.text} for d in made.corpus]
     queries = [
-        {"id": f"w{number}", "text": one.text, **({"answer": one.answer} if one.answer else {})}
-        for number, one in enumerate(questions, 1)
+        {"id": one.id, "text": one.text, **({"answer": one.answer} if one.answer else {})}
+        for one in made.queries
     ]
-    labels = [f"w{number}\t{one.document}\t1\n" for number, one in enumerate(questions, 1)]
     for name, rows in (("corpus.jsonl", corpus), ("queries.jsonl", queries)):
         with atomic_file(folder / name) as part:
             text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
             part.write_bytes(text.encode("utf-8", "backslashreplace"))
+    labels = [f"{q}\t{name}\t1\n" for q, gold in (made.qrels or {}).items() for name in gold]
     with atomic_file(folder / "qrels.tsv") as part:
         part.write_text("query-id\tcorpus-id\tscore\n" + "".join(labels), encoding="utf-8")
 
 
-def _show(folder: Path, page: dict[str, Any], *, offline: bool) -> None:
+def _show(folder: Path, page: dict[str, Any], caution: str | None, *, offline: bool) -> None:
     out = terminal()
     say(
         out,
@@ -110,4 +107,6 @@ def _show(folder: Path, page: dict[str, Any], *, offline: bool) -> None:
         real = overlap["real"]
         than = "" if real is None else f"; of the real questions it is {real:.2f}"
         say(out, f"{said}{than}. The more, the easier for retrieval by words.")
+    if caution:
+        say(out, f"Caution: {caution}")
     say(out, f"Search it with: dataset=jsonl dataset.path={folder}")

@@ -1,4 +1,4 @@
-"""Written questions: what one is, which are thrown away, and how easy they are."""
+"""Written questions: what one is, and which are thrown away."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from experiments.schema import Dataset, Document
-from retrievers.analyzers import analyzer as analyzer_named
+from experiments.schema import Dataset, Document, Query
 
 COPIED_WORDS = 6
 """As many words in a row, taken from the passage, make a question copied."""
@@ -21,11 +20,15 @@ _SHORTEST = 8
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A question with its gold passage and the answer, "" where it has none."""
+    """A question with its gold passage and the answer, "" where it has none.
+
+    frame: the words before it that every question of its kind begins with.
+    """
 
     document: str
     text: str
     answer: str = ""
+    frame: str = ""
 
 
 def fault(question: str, passage: str) -> str:
@@ -62,31 +65,20 @@ def kept(
     return [*good.values()], reasons
 
 
-def word_overlap(pairs: Sequence[tuple[str, str]], analyzer: str = "auto") -> float | None:
-    """The mean share, 0 to 1, of a question's distinct terms that its gold passage holds.
-
-    pairs: (question, passage). None where no question has a term. Written questions lie high.
-    """
-    reader = analyzer_named(analyzer)
-    asked = reader.analyze_many([question for question, _ in pairs])
-    read = reader.analyze_many([passage for _, passage in pairs])
-    shares = [
-        len({*terms} & {*passage}) / len({*terms})
-        for terms, passage in zip(asked, read, strict=True)
-        if terms
-    ]
-    return sum(shares) / len(shares) if shares else None
-
-
-def gold_pairs(dataset: Dataset) -> list[tuple[str, str]]:
-    """(question, gold passage) of the real questions, a pair a relevant document."""
-    texts = {document.id: document.text for document in dataset.corpus}
-    return [
-        (query.text, texts[name])
-        for query in dataset.queries
-        for name, grade in (dataset.qrels or {}).get(query.id, {}).items()
-        if grade > 0 and name in texts
-    ]
+def as_dataset(questions: Sequence[Written], corpus: Sequence[Document], name: str) -> Dataset:
+    """The questions as w1, w2, …; every document with the text of the gold passage is gold."""
+    copies: dict[str, list[str]] = {}
+    for document in corpus:
+        copies.setdefault(document.text, []).append(document.id)
+    texts = {document.id: document.text for document in corpus}
+    numbered = [(f"w{number}", one) for number, one in enumerate(questions, 1)]
+    return Dataset(
+        name=name,
+        corpus=corpus,
+        queries=[Query(name, one.text, answer=one.answer or None) for name, one in numbered],
+        qrels={name: dict.fromkeys(copies[texts[one.document]], 1) for name, one in numbered},
+        fingerprint="",
+    )
 
 
 def sampled(corpus: Sequence[Document], size: int, seed: int) -> list[Document]:

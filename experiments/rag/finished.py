@@ -13,7 +13,7 @@ from experiments.metrics.per_query import PerQuery
 from experiments.rag.evidence_loss import STAGES, lost_at
 from experiments.schema import Report
 from experiments.secrets import masked
-from experiments.splits import SIDES
+from experiments.summary import sided
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,9 +106,7 @@ class Finished:
 
     def table(self) -> pd.DataFrame:
         """One row a visible query: its side, its scores, where evidence was lost, the answer."""
-        frame = self.scores.frame()
-        side = {query: name for name in SIDES for query in self.split.of(name)}
-        frame.insert(0, "split", [side.get(query, "neither") for query in frame.index])
+        frame = sided(self.scores, self.split)
         if set(STAGES) <= {*self.scores.metrics}:
             frame["lost_at"] = lost_at(self.scores)
         frame["blocked"] = [bool(one.blocked) for one in self.stories]

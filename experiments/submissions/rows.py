@@ -15,11 +15,13 @@ class Row(NamedTuple):
 
     query: None where the line does not tell.
     ids: (line, document id), best first.
+    told: whether the line could be read as a list of documents, an empty one perhaps.
     """
 
     line: int
     query: str | None
     ids: list[tuple[int, str]]
+    told: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class Checked:
 def row_problems(rows: Sequence[Row], k: int, query_name: str) -> Iterator[Problem]:
     """Repeated queries, repeated documents within a row, and more than k documents."""
     first: dict[str, int] = {}
-    for line, query, ids in rows:
+    for line, query, ids, _ in rows:
         if query is not None and first.setdefault(query, line) != line:
             message = f"{query_name} {query} is repeated; it stands first in line {first[query]}"
             yield Problem(line, message)
@@ -78,7 +80,7 @@ def unknown_ids(rows: Sequence[Row], dataset: Dataset, query_name: str) -> Itera
     """Queries that the evaluation file does not have, documents that the corpus does not have."""
     queries = {query.id for query in dataset.queries}
     corpus = {document.id for document in dataset.corpus}
-    for line, query, ids in rows:
+    for line, query, ids, _ in rows:
         if query is not None and query not in queries:
             yield Problem(line, f"{query_name} {query} is not in the evaluation file")
         for place, name in ids:

@@ -46,7 +46,10 @@ class ScienceQASubmission(Submission):
                 problems.append(Problem(line.number, str(error)))
                 continue
             problems += [Problem(line.number, message) for message in _faults(row)]
-            rows.append(Row(line.number, _query(row), [(line.number, name) for name in _ids(row)]))
+            named = [(line.number, name) for name in _ids(row)]
+            rows.append(
+                Row(line.number, _query(row), named, told=bool(named) or row.get("topk") == [])
+            )
             odd += not _well_formed(row.get("references", []))
         note = f"Rows whose references are not a list of {{score, content}}: {odd}."
         return Parsed(rows, problems, (note,) if odd else ())

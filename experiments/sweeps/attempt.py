@@ -5,17 +5,18 @@ from __future__ import annotations
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig
 
 from experiments.mistakes import FAULT, explained, reason
 from experiments.schema import Report, RunRecord
+from experiments.sweeps.failed_trial import count_failed
 from experiments.sweeps.trial import FAILED, RUN, STORED, Ending, Trial, current
 
 if TYPE_CHECKING:
-    from experiments.schema import Tracker
+    from experiments.schema import Mean, Tracker
 
 WORST = -1.0
 """Below every objective: means lie in 0…1, and one that should be small counts negatively."""
@@ -25,7 +26,8 @@ def attempt(run: Callable[[], Report], config: DictConfig) -> float:
     """Run, and return what a sweeper maximises: WORST for a trial that failed or has no labels.
 
     A single run that fails ends the process with its one sentence. A trial that fails leaves its
-    reason in its folder, in the tracker and in the sweep's table; `fail_fast` ends the sweep there.
+    reason in its folder, in the tracker and in the sweep's table, and counts in the ledger;
+    `fail_fast` ends the sweep there.
     """
     trial = current()
     if trial is None:
@@ -46,14 +48,31 @@ def attempt(run: Callable[[], Report], config: DictConfig) -> float:
 
 
 def objective(report: Report) -> float:
-    """The public mean of the first metric, negative where a smaller one is better."""
+    """The public mean of the first metric, negative where a smaller one is better.
+
+    A query that it does not cover counts as the worst, so that no trial wins by calls that failed.
+    """
     if report.primary is None:
         return WORST
-    return report.primary if report.higher_is_better else -report.primary
+    missing, up = _not_covered(report), report.higher_is_better
+    worst = min(report.primary, 0.0) if up else max(report.primary, 1.0)
+    value = report.primary * (1.0 - missing) + worst * missing
+    return value if up else -value
+
+
+def _not_covered(report: Report) -> float:
+    """The share of the public queries that have no score."""
+    public = _last(report).get("public", {}).get(report.metric or "")
+    return 1.0 - public.n_scored / public.n_total if public and public.n_total else 0.0
+
+
+def _last(report: Report) -> Mapping[str, Mapping[str, Mean]]:
+    """The means of the pipeline whose score counts."""
+    return list(report.means.values())[-1] if report.means else {}
 
 
 def _ending(trial: Trial, report: Report, seconds: float) -> Ending:
-    means = list(report.means.values())[-1] if report.means else {}
+    means = _last(report)
     return Ending(
         number=trial.number,
         name=trial.name,
@@ -63,6 +82,10 @@ def _ending(trial: Trial, report: Report, seconds: float) -> Ending:
         metric=report.metric,
         higher_is_better=report.higher_is_better,
         scores={side: {name: mean.mean for name, mean in by.items()} for side, by in means.items()},
+        scored={
+            side: {name: f"{mean.n_scored}/{mean.n_total}" for name, mean in by.items()}
+            for side, by in means.items()
+        },
     )
 
 
@@ -71,6 +94,8 @@ def _fail(trial: Trial, config: DictConfig, error: Exception, started: float) ->
     story = "".join(traceback.format_exception(error))
     (trial.folder / "error.txt").write_text(story, encoding="utf-8")
     why = reason(error)
+    if uncounted := count_failed(trial, config):
+        _add(trial, f"The ledger does not know of it: {uncounted}")
     _track(trial, config, why, started)
     Ending(
         number=trial.number,
@@ -103,5 +128,9 @@ def _track(trial: Trial, config: DictConfig, why: str, started: float) -> None:
             )
         )
     except Exception as error:
-        with (trial.folder / "error.txt").open("a", encoding="utf-8") as file:
-            file.write(f"\nThe tracker does not know of it: {reason(error)}\n")
+        _add(trial, f"The tracker does not know of it: {reason(error)}")
+
+
+def _add(trial: Trial, sentence: str) -> None:
+    with (trial.folder / "error.txt").open("a", encoding="utf-8") as file:
+        file.write(f"\n{sentence}\n")

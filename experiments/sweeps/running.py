@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +22,11 @@ from experiments.sweeps.plan import SweepPlan, plan
 from experiments.sweeps.table import trial_table, write_trials
 from experiments.sweeps.trial import FAILED, STORED, Ending, SweepHeader, best
 from experiments.sweeps.watch import Watch
+from experiments.tracking.names import stored_name
 
 if TYPE_CHECKING:
     from experiments.ledger import Ledger
+    from experiments.overfit_report.of_sweep import SweepReport
     from experiments.schema import Tracker
 
 _PARTS = ("chunker", "enrich", "query", "retriever", "gate", "postprocessor", "submission", "store")
@@ -90,8 +92,15 @@ class RunningSweep:
         point_latest(self.folder.parent, self.folder)
         if trials:
             self._show(trials, failed)
-        files = [table, *self._report()]
-        self.tracker.close(self.header.parent, self._record(trials, failed, files))
+        report = self._report()
+        record = self._record(trials, failed, [table, *([report.page] if report else [])])
+        if report:
+            record = replace(
+                record,
+                params={**record.params, "verdict": report.word},
+                measures={**record.measures, **report.measures},
+            )
+        self.tracker.close(self.header.parent, record)
         self.life.end()
         return bool(failed)
 
@@ -141,7 +150,7 @@ class RunningSweep:
             failure="; ".join(lost) or None,
         )
 
-    def _report(self) -> list[Path]:
+    def _report(self) -> SweepReport | None:
         """The overfitting report of the winner, where the trials can be compared."""
         if self.dataset is None or self.split is None:
             swept = "dataset" if self.dataset is None else "split"
@@ -150,11 +159,10 @@ class RunningSweep:
                 f"No overfitting report: the {swept} was swept, and trials on other questions "
                 "cannot be compared.",
             )
-            return []
+            return None
         from experiments.overfit_report.of_sweep import sweep_report
 
-        page = sweep_report(self.folder, self.dataset, self.split, self.ledger)
-        return [page] if page else []
+        return sweep_report(self.folder, self.dataset, self.split, self.ledger)
 
     def _show(self, trials: Sequence[Ending], failed: Sequence[Ending]) -> None:
         out = Console()
@@ -163,7 +171,10 @@ class RunningSweep:
         said = [f"{len(trials)} of {self.header.total} trials", f"{stored} of them stored before"]
         lines = [", ".join(said) + f". All of them: {self.folder / 'trials.json'}"]
         if best(trials) is None and any(trial.metric for trial in trials):
-            lines.append("No best is marked: the trials differ in dataset, split or metric.")
+            lines.append(
+                "No best is marked: the trials differ in dataset, split, metric or in how many "
+                "queries they score."
+            )
         lines += [f"failed: {trial.name}: {trial.reason}" for trial in failed]
         for line in lines:
             out.print(line, markup=False, highlight=False, soft_wrap=True)
@@ -207,6 +218,6 @@ def _best_scores(top: Ending | None) -> dict[str, float]:
     """The scores of the best trial, under the names that the trials' own have in the tracker."""
     if top is None or top.metric is None:
         return {}
-    name = top.metric.replace("@", "_at_")
+    name = stored_name(top.metric)
     scores = {side: top.score(side) for side in ("public", "private")}
     return {f"{side}/{name}": score for side, score in scores.items() if score is not None}

@@ -55,7 +55,8 @@ def line(trial: Ending, done: int, total: int, marked: bool) -> str:
 
 
 def write_trials(path: Path, trials: Sequence[Ending]) -> None:
-    """Write trials.json: every trial's name, swept values and means, or why it failed.
+    """Write trials.json: every trial's name, swept values, means and what they cover, or why it
+    failed.
 
     It holds no time, no id and no trace of what was stored before: a sweep that was killed and
     run again leaves the same bytes.
@@ -65,6 +66,7 @@ def write_trials(path: Path, trials: Sequence[Ending]) -> None:
             "trial": trial.name,
             "swept": trial.values,
             "scores": trial.scores,
+            "scored": trial.scored,
             "failed": trial.reason,
         }
         for trial in trials
@@ -82,8 +84,11 @@ def _that_fit(trials: Sequence[Ending], top: Ending | None, rows: int | None) ->
 
 
 def _cell(trial: Ending, side: str, marked: bool, named: bool = False) -> str:
+    """The mean; with the number of queries that it covers where that is not all of them."""
     score = trial.score(side)
     if score is None:
         return "–"
     said = f"{trial.metric} {score:.4f}" if named else f"{score:.4f}"
+    scored, _, asked = trial.covers(side).partition("/")
+    said += f" ({scored}/{asked})" if scored != asked else ""
     return f"{said} {BEST}" if marked else said

@@ -83,6 +83,7 @@ class Ending:
 
     state: stored (it had been run before), run or failed.
     metric: the first one, None without labels.  scores: split -> metric -> mean.
+    scored: split -> metric -> on how many queries, such as "9/10".
     reason: why it failed, one line.
     """
 
@@ -94,11 +95,16 @@ class Ending:
     metric: str | None = None
     higher_is_better: bool = True
     scores: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
+    scored: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     reason: str | None = None
 
     def score(self, side: str) -> float | None:
         """The mean of the first metric on "public" or "private"; None where there is none."""
         return self.scores.get(side, {}).get(self.metric or "")
+
+    def covers(self, side: str) -> str:
+        """On how many queries that mean is, such as "9/10"; "" where it is not known."""
+        return self.scored.get(side, {}).get(self.metric or "", "")
 
     def write(self, folder: Path) -> None:
         """Put it into the trial's folder."""
@@ -115,7 +121,8 @@ def endings(sweep: Path) -> list[Ending]:
 def best(trials: Sequence[Ending]) -> Ending | None:
     """The trial with the best public score, the earliest of equals; None where nothing scored.
 
-    None too where the scored trials differ in dataset, split or metric: an easier half is no gain.
+    None too where the scored trials differ in dataset, split, metric or in how many queries they
+    score: an easier half is no gain, and neither are calls that failed on the hard ones.
     """
     scored = [trial for trial in trials if trial.score("public") is not None]
     if len({_yardstick(trial) for trial in scored}) > 1:
@@ -143,7 +150,7 @@ def _yardstick(trial: Ending) -> tuple[str | None, ...]:
     """What its scores were measured by, as far as the trials of a sweep differ in it."""
     swept = trial.values.items()
     groups = (value for key, value in swept if key.split("@")[0].split(".")[0] in _YARDSTICKS)
-    return (trial.metric, *groups)
+    return (trial.metric, trial.covers("public"), *groups)
 
 
 def _goodness(trial: Ending) -> float:

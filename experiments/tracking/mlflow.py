@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
+from experiments.tracking.names import LONGEST, finite, metric_values, renamed, stored_names
+
 if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities import DatasetInput
@@ -36,8 +38,10 @@ class MLflowTracker:
 
     uri: `sqlite:///runs/mlflow.db`, or `http://…` of any tracking server.
     artifacts: where a local store keeps its files; a server decides for itself.
-    Metric names are `public/map_at_3` (MLflow refuses `@`). A mean that covers no query is not
-    logged; `public/queries_scored` says how many queries the means of a split cover.
+    Metric names are `public/map_at_3` (MLflow refuses `@`, and other signs); the tag `renamed`
+    tells names that could not be kept. A mean that covers no query is not logged, nor a number that
+    is not finite, which the tag `not finite` tells; `public/queries_scored` says how many queries
+    the means of a split cover.
     """
 
     def __init__(
@@ -65,7 +69,7 @@ class MLflowTracker:
         run = self.client.create_run(
             self._experiment_id(_group(record)),
             start_time=int(record.started * 1000),
-            run_name=record.name,
+            run_name=record.name[:LONGEST],
             tags={name: value for name, value in tags.items() if value},
         )
         return str(run.info.run_id)
@@ -98,11 +102,13 @@ class MLflowTracker:
         from mlflow.entities import Metric, Param, RunTag
 
         at = int(record.ended * 1000)
-        numbers = {**metric_values(record.scores), **record.measures}
+        numbers, lost = finite({**metric_values(record.scores), **record.measures})
+        metrics, params = stored_names(numbers), stored_names(record.params)
+        tags = {**tags, **_told({"renamed": renamed({**metrics, **params}), "not finite": lost})}
         self.client.log_batch(
             run,
-            metrics=[Metric(name, value, at, 0) for name, value in numbers.items()],
-            params=[Param(name, _short(value)) for name, value in record.params.items()],
+            metrics=[Metric(metrics[name], value, at, 0) for name, value in numbers.items()],
+            params=[Param(params[name], _short(value)) for name, value in record.params.items()],
             tags=[RunTag(name, value) for name, value in tags.items()],
         )
         if record.dataset is not None:
@@ -184,26 +190,6 @@ def _write_ahead(database: Path) -> None:
         connection.execute("VACUUM")  # writes the mode down
 
 
-def metric_values(scores: Mapping[str, Mapping[str, Mean]]) -> dict[str, float]:
-    """MLflow name -> value for every mean that exists, and the number of queries it covers.
-
-    Raises: ValueError when two metrics get the same MLflow name.
-    """
-    values: dict[str, float] = {}
-    for split, means in scores.items():
-        if split == "all":  # the two halves are what is compared; the whole is in summary.json
-            continue
-        for metric, mean in means.items():
-            name = f"{split}/{metric.replace('@', '_at_')}"
-            if name in values:
-                raise ValueError(f"Two metrics would both be logged to MLflow as {name}.")
-            if mean.mean is not None:
-                values[name] = mean.mean
-        if means:
-            values[f"{split}/queries_scored"] = min(mean.n_scored for mean in means.values())
-    return values
-
-
 def _group(record: RunRecord) -> str:
     return record.group or (record.dataset.name if record.dataset else record.experiment)
 
@@ -224,6 +210,14 @@ def _coverage(scores: Mapping[str, Mapping[str, Mean]]) -> dict[str, dict[str, s
     }
 
 
+def _told(tables: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    return {
+        name: _short(json.dumps(table, ensure_ascii=False))
+        for name, table in tables.items()
+        if table
+    }
+
+
 def _dataset_input(dataset: Dataset) -> DatasetInput:
     from mlflow.entities import Dataset as Entity
     from mlflow.entities import DatasetInput
@@ -236,7 +230,7 @@ def _dataset_input(dataset: Dataset) -> DatasetInput:
 
 
 def _short(value: str) -> str:
-    return value if len(value) <= _LONGEST_PARAM else "too long for MLflow: see config.yaml"
+    return value if len(value) <= _LONGEST_PARAM else "too long for MLflow: see pipeline.json"
 
 
 def _folder_name(name: str) -> str:

@@ -12,10 +12,14 @@ from experiments.submissions.lines import Line, Problem, read_lines
 from experiments.submissions.rows import Parsed, Row
 from experiments.submissions.science_qa import ScienceQASubmission
 from experiments.trec_run import COLUMNS, encoded
+from retrievers.ranking import Ranking
 
 if TYPE_CHECKING:
     from experiments.schema import Dataset
 
+VOTE = "vote"
+TAKEN = (VOTE,)
+"""What a study calls its own result, beside the files."""
 _DEEPEST = 1 << 30
 
 
@@ -23,7 +27,10 @@ _DEEPEST = 1 << 30
 class Ballot:
     """What one file votes for.
 
-    name: what it is called in tables.  results: query id -> document ids, best first, each once.
+    name: what it is called in tables.
+    results: query id -> document ids, best first, each once; none where the file says that no
+        document is needed. A query whose line cannot be read, or names strangers alone, is left
+        out: it is no vote for "no document".
     problems: what could not be read, by line; the rest votes.
     """
 
@@ -32,31 +39,49 @@ class Ballot:
     results: dict[str, list[str]]
     problems: tuple[Problem, ...]
 
+    def ranking(self, dataset: Dataset) -> Ranking:
+        """What the file names, for all queries of the dataset over all its documents."""
+        lists = {query.id: self.results.get(query.id, []) for query in dataset.queries}
+        return Ranking.from_lists(lists, [document.id for document in dataset.corpus])
+
 
 def read_ballots(paths: Sequence[str], dataset: Dataset) -> list[Ballot]:
     """One a file, in their order: science_qa JSON lines, Kaggle CSV or a TREC run, told by content.
 
-    Raises ValueError for fewer than two files, a file that is not there, and one without a line
-    that can vote.
+    Raises ValueError for a file that is not there, and one of which no line is about this dataset.
     """
     files = [Path(str(path)).expanduser() for path in paths]
-    if len(files) < 2:
-        raise ValueError(
-            f"vote.files names {len(files)} files: give two or more, 'vote.files=[FILE,FILE]'."
-        )
     names = _names(files)
     ballots = [_ballot(name, file, dataset) for name, file in zip(names, files, strict=True)]
     for one in ballots:
-        if not any(one.results.values()):
-            first = f": {one.problems[0]}" if one.problems else "."
-            raise ValueError(f"{one.path} has no line that can vote{first}")
+        if not one.results:
+            first = f": {one.problems[0]}" if one.problems else ""
+            raise ValueError(f"{one.path} has no line that {dataset.name} can use{first}.")
     return ballots
 
 
+def alike(ballots: Sequence[Ballot]) -> list[str]:
+    """One sentence for each file that says what an earlier one says."""
+    return [
+        f"{other.path} says what {one.path} does: their weights add up."
+        for place, other in enumerate(ballots)
+        for one in ballots[:place]
+        if one.results == other.results
+    ]
+
+
 def _names(files: Sequence[Path]) -> list[str]:
-    """Their names without the ending; their folders' where those are equal, else with a number."""
-    for names in ([f.stem for f in files], [f.absolute().parent.name for f in files]):
-        if len({*names}) == len(names):
+    """Their names without the ending, their folders', or both; with a number if all that repeats.
+
+    None is a name in `TAKEN`.
+    """
+    homes = [file.absolute().parent for file in files]
+    for names in (
+        [file.stem for file in files],
+        [home.name for home in homes],
+        [f"{home.parent.name}/{home.name}" for home in homes],
+    ):
+        if len({*names, *TAKEN}) == len(names) + len(TAKEN):
             return names
     return [f"{number} {file.stem}" for number, file in enumerate(files, 1)]
 
@@ -80,8 +105,10 @@ def _ballot(name: str, path: Path, dataset: Dataset) -> Ballot:
             problems.append(
                 Problem(row.line, f"query {row.query} is repeated; the first row votes")
             )
-        else:
-            results[query] = _voted(row, corpus, problems)
+        elif row.told:
+            voted = _voted(row, corpus, problems)
+            if voted or not row.ids:
+                results[query] = voted
     ordered = sorted(problems, key=lambda problem: problem.line or 0)
     return Ballot(name, path, results, tuple(dict.fromkeys(ordered)))
 

@@ -14,13 +14,20 @@ from retrievers.score_fusion import PartRule, fuse_scores, union
 Method = Literal["borda", "rrf"]
 
 
-def check(method: str, weights: Sequence[float], files: int) -> None:
-    """Raises ValueError for an unknown method and for weights that do not fit the files."""
+def check(method: str, weights: Sequence[float], files: int, k: int | None = None) -> None:
+    """Raises ValueError for too few files, an unknown method, no depth, weights that do not fit."""
+    if files < 2:
+        raise ValueError(
+            f"vote.files names {files} file{'' if files == 1 else 's'}: give two or more, "
+            "'vote.files=[FILE,FILE]'."
+        )
+    if k is not None and k < 1:
+        raise ValueError(f"vote.k is {k}: give 1 or more, or leave it out.")
     if method not in get_args(Method):
         raise ValueError(f'vote.method is "{method}": choose {" or ".join(get_args(Method))}.')
     if len(weights) != files:
         raise ValueError(
-            f"vote.weights has {len(weights)} numbers and there are {files} files: give one each."
+            f"vote.weights holds {len(weights)} and vote.files {files}: give one weight a file."
         )
     if not all(np.isfinite(weight) and weight >= 0 for weight in weights) or not any(weights):
         raise ValueError(

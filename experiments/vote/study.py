@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments import console
-from experiments.identity import fingerprint
-from experiments.ledger import LedgerEntry
 from experiments.metrics.significance import PairedDifference
-from experiments.result import Result, differences, report, score_rows
+from experiments.pooled_scores import with_judged
+from experiments.result import Result, differences, record_results, report
 from experiments.schema import Dataset, Report, RunRecord
 from experiments.summary import summary, write_result, write_summary
 from experiments.vote.agreement import Share, gain, leave_one_out
-from experiments.vote.ballots import Ballot, read_ballots
+from experiments.vote.ballots import VOTE, Ballot, alike, read_ballots
 from experiments.vote.count import check, count
 from experiments.vote.tables import show_problems, show_shares, write_problems, write_shares
 from retrievers.ranking import Ranking
@@ -30,12 +29,11 @@ if TYPE_CHECKING:
     from experiments.setting import Setting
     from experiments.splits import Split
 
-VOTE = "vote"
 _NO_LIMIT = 10
 CAUTION = (
     "Files chosen by their public scores, and weights tried on them, are trials like any other: "
-    "the ledger counts this vote and each one without a file, and the interval does not know of "
-    "files that were left out before."
+    "the ledger counts the files, this vote and each one without a file, and the interval does not "
+    "know of files that were left out before."
 )
 
 
@@ -61,18 +59,20 @@ class VoteStudy:
         Raises ValueError for files or weights that do not fit, and for a file that cannot vote.
         """
         weights = [1.0] * len(self.files) if self.weights is None else [*map(float, self.weights)]
-        check(self.method, weights, len(self.files))
+        check(self.method, weights, len(self.files), self.k)
         dataset = self.setting.dataset.load()
         if self.setting.submission is not None:
             self.setting.submission.accepts(dataset)
         started = time.time()
         ballots = read_ballots(self.files, dataset)
         split = self.setting.split.divide(dataset)
-        console.show_notes([*dataset.notes, *split.notes])
+        console.show_notes([*dataset.notes, *split.notes, *alike(ballots)])
         vote = self._counted(ballots, dataset)
         results = self._results(ballots, weights, vote, dataset, split, started)
         shares = self._shares(ballots, weights, vote, dataset, split)
-        self._count(results[VOTE], weights, dataset, split, ballots)
+        counted = [*results.values(), *self._without(results[VOTE], weights, vote, dataset, split)]
+        if dataset.qrels is not None:
+            record_results(self.setting.ledger, dataset, split, self.title, counted)
         return self._finish(results, shares, ballots, dataset, split)
 
     def _counted(self, ballots: Sequence[Ballot], dataset: Dataset) -> Any:
@@ -98,10 +98,8 @@ class VoteStudy:
     ) -> dict[str, Result]:
         """The files in their order, the vote last."""
         marks = {one.name: hashlib.sha256(one.path.read_bytes()).hexdigest() for one in ballots}
-        rankings = {one.name: _own(one, dataset) for one in ballots}
+        rankings = {one.name: one.ranking(dataset) for one in ballots}
         keys: dict[str, Any] = {name: {"file": {"sha256": mark}} for name, mark in marks.items()}
-        if VOTE in rankings:
-            raise ValueError(f'A file is called "{VOTE}": rename it, for that is what this run is.')
         rules = {"weights": [*weights], "method": self.method, "k": vote.keywords["k"]}
         keys[VOTE] = {"vote": {"files": [*marks.values()], **rules}}
         rankings[VOTE] = vote(weights)
@@ -122,7 +120,8 @@ class VoteStudy:
         if dataset.qrels is not None:
             visible = split.visible
             asked = [query.id for query in dataset.queries if query.id in visible]
-            scores = self.setting.metrics.evaluate(ranking, dataset.qrels, asked)
+            metrics = with_judged(self.setting.metrics, dataset)
+            scores = metrics.evaluate(ranking, dataset.qrels, asked)
         return Result(
             key=key,
             parameters={"files": ", ".join(map(str, self.files)), "method": self.method},
@@ -147,7 +146,7 @@ class VoteStudy:
         split: Split,
     ) -> dict[str, list[Share]]:
         """Side -> what each file adds there; under "" without labels."""
-        rankings = [_own(one, dataset) for one in ballots]
+        rankings = [one.ranking(dataset) for one in ballots]
         one_out = partial(
             leave_one_out,
             rankings,
@@ -158,7 +157,7 @@ class VoteStudy:
         )
         if dataset.qrels is None:
             return {"": one_out(score=None)}
-        qrels, metrics = dataset.qrels, self.setting.metrics
+        qrels, metrics = dataset.qrels, with_judged(self.setting.metrics, dataset)
 
         def score(side: str) -> Any:
             def difference(one: Ranking, other: Ranking) -> PairedDifference:
@@ -168,23 +167,20 @@ class VoteStudy:
 
         return {side: one_out(score=score(side)) for side in split.sides}
 
-    def _count(
+    def _without(
         self,
-        result: Result,
+        whole: Result,
         weights: Sequence[float],
+        vote: Any,
         dataset: Dataset,
         split: Split,
-        ballots: Sequence[Ballot],
-    ) -> None:
-        """Tell the ledger: the vote with its scores, and each vote without a file."""
-        if self.setting.ledger is None or result.scores is None:
-            return
-        rows, key = score_rows(result.scores, split), result.key["pipeline"]
-        entries = [LedgerEntry(fingerprint(key), split.public, self.title, rows)]
-        for place in range(len(ballots)):
-            trial = fingerprint({**key, "without": place})
-            entries.append(LedgerEntry(trial, split.public, self.title, []))
-        self.setting.ledger.record(dataset.fingerprint, entries)
+    ) -> Iterator[Result]:
+        """The votes without one of the files, whose scores the table of shares shows."""
+        for place in range(len(weights)):
+            others = [0.0 if at == place else one for at, one in enumerate(weights)]
+            if any(others):
+                key = {"pipeline": {**whole.key["pipeline"], "without": place}}
+                yield self._result(vote(others), key, dataset, split, whole.started)
 
     def _finish(
         self,
@@ -237,11 +233,6 @@ class VoteStudy:
                 files=files,
             )
         )
-
-
-def _own(ballot: Ballot, dataset: Dataset) -> Ranking:
-    lists = {query.id: ballot.results.get(query.id, []) for query in dataset.queries}
-    return Ranking.from_lists(lists, [document.id for document in dataset.corpus])
 
 
 def _best(results: Mapping[str, Result]) -> str | None:

@@ -49,13 +49,13 @@ def write_shares(folder: Path, shares: Mapping[str, Sequence[Share]]) -> Path:
 
 
 def show_shares(shares: Mapping[str, Sequence[Share]]) -> None:
-    """A table a half."""
+    """A table a half; without labels one, of how far each file agrees with the vote."""
     out = terminal()
     for side, those in shares.items():
-        title = f"What each file adds{', ' + side if side else ''}: the vote minus the vote without"
-        table = Table(title=title, title_justify="left")
-        headings = ["file", "weight", "overlap", "changed"]
-        headings += ["gain", "95 % interval"] if side else []
+        say(out, f"What each file adds, {side}:" if side else "How far each file agrees:")
+        table = Table()
+        headings = ["file", "weight", "agrees with\nthe vote", "questions\nit changes"]
+        headings += ["vote minus\nvote without", "95 % interval"] if side else []
         for heading in headings:
             table.add_column(heading, justify="left" if heading == "file" else "right")
         for name, weight, overlap, changed, mean, low, high in map(_cells, those):

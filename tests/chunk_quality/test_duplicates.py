@@ -164,7 +164,11 @@ def test_a_reading_at_hand_gives_the_same_and_one_of_others_is_refused():
 
 def test_a_count_that_every_sentence_reaches_is_refused():
     with pytest.raises(ValueError, match="boilerplate_documents is 1"):
-        Duplicates(boilerplate_documents=1).find([])
+        Duplicates(boilerplate_documents=1)
+    with pytest.raises(ValueError, match="threshold is 2"):
+        Duplicates(threshold=2)
+    with pytest.raises(ValueError, match="shingle is 0"):
+        Duplicates(shingle=0)
 
 
 @pytest.mark.slow

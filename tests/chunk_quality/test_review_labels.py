@@ -25,6 +25,8 @@ PLAIN = "chunk_id,labels,note\nd1#0,good,\nd2,translated;mixed,한국어\n"
         PLAIN.replace("good", '"good"'),
         PLAIN.replace("translated;mixed", " translated ; ;mixed;translated"),
         PLAIN + "\n,,\n",
+        'chunk_id;labels;note\nd1#0;good;\nd2;"translated;mixed";한국어, 영어\n',
+        '\ufeffchunk_id\tlabels\tnote\rd1#0\tgood\t"a;b;c;d"\rd2\ttranslated;mixed\t\r',
         "note,labels , chunk_id\n,good,d1#0\n,translated;mixed,d2\n",
     ],
 )
@@ -52,7 +54,8 @@ def test_ids_are_those_of_the_chunks_although_a_page_cannot_hold_them(tmp_path):
         ("id,labels\n", 'line 1: one column "chunk_id"'),
         ("chunk_id,note\n", 'line 1: one column "labels"'),
         ("chunk_id,labels,labels\n", 'line 1: one column "labels"'),
-        ("chunk_id;labels;note\nd1;good;\n", 'line 1: one column "chunk_id"'),
+        ("chunk_id labels note\nd1 good\n", 'line 1: one column "chunk_id"'),
+        ("chunk_id;labels\nd1;good;wrong\n", "line 2: 3 cells, where the header has 2"),
         ('chunk_id,labels,note\nd1,good,"a\nb"\nx,good,\n', 'line 4: "x" is no chunk'),
         ("chunk_id,labels\nd1,good\n\nd1,wrong\n", 'line 4: chunk "d1" stands here a second'),
         ("chunk_id,labels\nd1,good,wrong\n", "line 2: 3 cells, where the header has 2"),

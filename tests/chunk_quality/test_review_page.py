@@ -119,6 +119,11 @@ def test_a_saved_file_is_loaded_into_a_browser_that_knows_nothing(page, browser,
     go_to(browser, 2)
     assert pressed(browser) == ["wrong", "새말"]
     assert browser.find_element("id", "note").get_property("value") == 'a "b", c\nd'
+    file.write_text(f'chunk_id;labels;note\n{ids[2]};"good;mixed";a, b\n', encoding="utf-8")
+    browser.find_element("id", "load").send_keys(str(file))
+    press_until(browser, lambda: "1 chunks read from old.csv." in text(browser, "message"))
+    go_to(browser, 3)
+    assert pressed(browser) == ["good", "mixed"]
     file.write_text("id,labels\n1,good\n", encoding="utf-8")
     browser.find_element("id", "load").send_keys(str(file))
     press_until(browser, lambda: "no column chunk_id" in text(browser, "message"))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,9 @@ from llama_index.core.schema import TextNode
 
 from chunk_quality.reading import read
 from chunk_quality.sentence_similarity import ROWS, SentenceSimilarity, mean_pair_cosine
+from experiments.store import Store
+from experiments.stored_embedding import StoredEmbedding
+from retrievers.local_embedding import LocalEmbedding, Vectors
 from retrievers.lsa import LsaEmbedding
 
 
@@ -177,3 +181,29 @@ def test_terms_that_were_read_already_give_the_vectors_of_the_texts() -> None:
     shared = SentenceSimilarity(lsa).embed(read(chunks))
     apart = SentenceSimilarity(lsa).embed(read(chunks, terms="unicode"))
     np.testing.assert_allclose(shared @ shared.T, apart @ apart.T, atol=1e-6)
+
+
+def test_what_cannot_embed_is_refused_before_anything_is_read() -> None:
+    with pytest.raises(ValueError, match="embedding is 'lsa': give a LlamaIndex embedding"):
+        SentenceSimilarity("lsa")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="batch_size is 0"):
+        SentenceSimilarity(LsaEmbedding(), batch_size=0)
+
+
+class Arrays(LocalEmbedding):
+    """Vectors by text, as one array."""
+
+    vectors: Mapping[str, Any]
+
+    def _vectors(self, texts: Sequence[str], *, queries: bool) -> Vectors:
+        return np.array([self.vectors[text] for text in texts], dtype=np.float32)
+
+
+def test_vectors_handed_out_as_an_array_are_those_of_the_lists(tmp_path: Path) -> None:
+    reading = read(nodes(*TOPICS))
+    vectors = {text: [len(text), text.count("e"), 1.5] for text in reading.sentences}
+    lists = SentenceSimilarity(Table(vectors=vectors)).embed(reading)
+    arrays = Arrays(vectors=vectors)
+    stored = StoredEmbedding(model=arrays, store=Store(tmp_path))
+    for embedding in (arrays, stored, stored):
+        np.testing.assert_array_equal(SentenceSimilarity(embedding).embed(reading), lists)

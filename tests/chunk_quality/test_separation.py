@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from chunk_quality.separation import Separation, separation, verdict
+from chunk_quality.separation import Separation, rounded, separation, verdict
 
 values = st.lists(st.sampled_from([0.0, 0.1, 0.5, 0.5000001, 1.0]), min_size=1, max_size=30)
 
@@ -137,7 +137,8 @@ def _found(auc=0.8, low=0.75, high=0.85, n=200, missing=(0, 0)):
         (_found(0.5, 0.45, 0.55), 0.0, "none"),
         (_found(0.3, 0.25, 0.35), 0.0, "below"),
         (_found(n=19), 0.0, "unknown"),
-        (_found(), 0.6, "unknown"),
+        (_found(), 0.6, "well chunked"),
+        (_found(0.52, 0.49, 0.55), 0.6, "unknown"),
         (_found(None, None, None, n=0), 0.0, "unknown"),
         (_found(0.8, None, None), 0.0, "unknown"),
     ],
@@ -157,6 +158,36 @@ def test_the_verdict_says_what_it_could_not_tell():
     assert "9 control chunks" in words
     assert "20% of the sentences stayed" in words
     assert "could not tell" not in verdict(_found(), "sentence similarity").words
+
+
+def test_sentences_that_stay_hide_a_difference_and_make_none():
+    """A control of half the chunk's own sentences can only look more coherent than it should."""
+    rng = np.random.default_rng(0)
+    real, other = rng.normal(1.0, 1, 400), rng.normal(0.0, 1, 400)
+    stayed = rng.random(400) < 0.6
+    mostly_real = np.where(stayed, real, other)
+    hidden = separation(real, mostly_real, higher_is_coherent=True)
+    assert 0.5 < hidden.low < hidden.auc < separation(real, other, higher_is_coherent=True).auc
+    words = verdict(hidden, "sentence similarity", 0.6).words
+    assert "more coherent" in words
+    assert "how much larger the difference would be had not 60% of the sentences stayed" in words
+
+
+def test_values_that_do_not_differ_have_no_interval():
+    found = separation(np.ones(40), np.ones(40), higher_is_coherent=True)
+    assert (found.auc, found.low, found.high) == (0.5, None, None)
+    assert "no value differs" in verdict(found, "x").words
+    one = separation(
+        np.arange(40.0), np.ones(40), higher_is_coherent=True, clusters=np.zeros(40, dtype=int)
+    )
+    assert "all chunks are of one document" in verdict(one, "x").words
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0.5, "0.50"), (0.998, "0.998"), (0.0021, "0.002"), (1.0, "1.00")]
+)
+def test_what_is_nearly_all_is_not_rounded_to_all(share, text):
+    assert rounded(share) == text
 
 
 @pytest.mark.parametrize("bad", [[1.0, 2.0, 3.0], [np.inf, 1.0]])

@@ -125,6 +125,34 @@ def test_the_gate_of_a_fusion_blocks_chat_and_says_why(tmp_path):
     assert empty >= {query for query, _, _ in stopped}
 
 
+def test_a_judge_of_its_own_gives_every_retriever_the_same_verdicts(tmp_path):
+    gate = ScoreGate(draws=19, judge=hybrid())
+    variants = {"bm25": {}, "letters": {"retriever": CharTfidfRetriever()}}
+    report = compare(tmp_path, pipeline(gate=gate), variants, baseline="bm25")
+    texts = [(report.folder / name / "gate.tsv").read_text(encoding="utf-8") for name in variants]
+    words, letters = ([row.split("\t")[:2] for row in text.split("\n")] for text in texts)
+    assert words == letters
+    pages = summary(report)["pipelines"]
+    assert pages["letters"]["blocked"] == pages["bm25"]["blocked"] > 0
+    own = compare(tmp_path, pipeline(retriever=hybrid(), gate=ScoreGate(draws=19)))
+    assert summary(own)["pipelines"]["bm25"]["blocked"] == pages["bm25"]["blocked"]
+
+
+def test_a_p_is_corrected_for_all_pipelines_of_the_table(tmp_path, capsys):
+    variants = {
+        "words": {},
+        "letters": {"retriever": CharTfidfRetriever()},
+        "both": {"retriever": hybrid()},
+    }
+    report = compare(tmp_path, variants=variants, baseline="words")
+    pages = summary(report)["pipelines"]
+    held = [pages[name]["difference"]["public"]["map@3"] for name in ("letters", "both")]
+    low, high = sorted(held, key=lambda one: one["p"])
+    assert low["corrected"] == pytest.approx(min(1, 2 * low["p"]))
+    assert high["corrected"] == pytest.approx(max(high["p"], low["corrected"]))
+    assert "p of 2: corrected for the 2 pipelines of this table (Holm)." in capsys.readouterr().out
+
+
 def test_a_sealed_split_leaves_no_private_number_anywhere(tmp_path):
     report = compare(
         tmp_path,
@@ -138,6 +166,13 @@ def test_a_sealed_split_leaves_no_private_number_anywhere(tmp_path):
     table = pd.read_parquet(report.folder / "two" / "per_query.parquet")
     assert set(table["split"]) == {"public"}
     assert "private" not in report.means["two"]
+
+
+def test_the_first_line_says_what_there_is(tmp_path, capsys):
+    compare(tmp_path)
+    first = capsys.readouterr().out.split("\n")[0]
+    said = "216 documents, 150 questions (16 with earlier turns), 135 of them with a gold passage."
+    assert first.endswith(f": {said}")
 
 
 def test_without_labels_the_ranking_and_the_submission_are_written(tmp_path, capsys):

@@ -10,6 +10,7 @@ from hydra.utils import instantiate
 
 from experiments.evaluation import Evaluator
 from experiments.imported_run import ImportedRuns
+from experiments.ledger import Ledger
 from experiments.schema import Dataset, Document, Query
 from experiments.setting import Setting
 from experiments.splits import FileSplit
@@ -80,6 +81,15 @@ def test_several_runs_are_held_against_one_of_them(tmp_path):
     first = score(tmp_path, [good, poor])
     value = json.loads((first.folder / "summary.json").read_text())["pipelines"]
     assert value["poor"]["difference"]["public"]["mrr"]["mean"] == pytest.approx(-0.5)
+
+
+def test_every_scored_run_counts_with_what_it_showed(tmp_path):
+    ledger = Ledger(tmp_path / "ledger.db")
+    paths = [written(tmp_path, name, {"1": [name], "2": ["b"]}) for name in "ac"]
+    score(tmp_path, paths, ledger=ledger)
+    score(tmp_path, paths[0], ledger=ledger)
+    assert ledger.count("f") == 2
+    assert ledger.scores("f", "mrr", ("3", "4"), "private").shape == (2, 2)
 
 
 def test_a_run_that_is_cut_shorter_than_a_metric_reads_is_noted(tmp_path, capsys):
@@ -161,3 +171,15 @@ def test_our_own_scores_are_trec_evals_on_its_own_run(real_data, tmp_path):
     means = report.means["results"]["all"]
     assert f"{means['map'].mean:.4f}" == official["map"]
     assert f"{means['mrr'].mean:.4f}" == official["recip_rank"]
+
+
+def test_ties_whose_order_counts_are_noted_with_whose_order_it_is(tmp_path, capsys):
+    for name, scores in (("tied", (1.0, 1.0)), ("apart", (2.0, 1.0))):
+        lines = [f"1 Q0 {d} 1 {s} t\n" for d, s in zip(("a", "my%20file.pdf"), scores, strict=True)]
+        (tmp_path / f"{name}.trec").write_text("".join(lines) + "2 Q0 b 1 1 t\n2 Q0 b 2 1 t\n")
+    report = score(tmp_path, [str(tmp_path / f"{name}.trec") for name in ("tied", "apart")])
+    assert [report.means[name]["public"]["mrr"].mean for name in ("tied", "apart")] == [0.75, 0.75]
+    notes = [line for line in capsys.readouterr().out.splitlines() if "equal scores" in line]
+    (note,) = notes
+    assert note.startswith("tied: ")
+    assert "in 1 queries documents with equal scores have unequal labels" in note

@@ -20,9 +20,16 @@ from experiments.comparison import Comparison
 from experiments.datasets.science_qa import ScienceQA
 from experiments.evaluation import Evaluator
 from experiments.fusion.simplex import Grid
-from experiments.fusion_search import FusionSearch, Space
+from experiments.fusion.space import Space
+from experiments.fusion_search import FusionSearch
 from experiments.imported_run import ImportedRuns
-from experiments.label_slices import COLUMNS, gold_labels, label_slices, tag_slices
+from experiments.label_slices import (
+    COLUMNS,
+    gold_labels,
+    label_slices,
+    review_notes,
+    tag_slices,
+)
 from experiments.metrics.per_query import PerQuery
 from experiments.pipeline import Pipeline
 from experiments.schema import Dataset, Document, Query, Span
@@ -264,3 +271,20 @@ def test_imported_runs_and_a_search_are_sliced_too(tmp_path):
     for name in ("configured", "best"):
         text = (found.folder / name / "slices.tsv").read_text(encoding="utf-8")
         assert "label\twrong" in text
+
+
+def test_the_note_says_how_many_queries_the_review_speaks_of():
+    dataset = Dataset(
+        name="d",
+        corpus=[Document("d1", "x")],
+        queries=[Query(id="a", text="x"), Query(id="b", text="y")],
+        qrels={},
+        fingerprint="f",
+    )
+    (note,) = review_notes("r.csv", dataset, {"bm25": {"a": {"good"}}})
+    assert "1 of 2 queries have a reviewed gold passage; slices.tsv has their scores" in note
+    (note,) = review_notes("r.csv", dataset, {"bm25": {}, "dense": {}})
+    assert (
+        note == "r.csv: 0 of 2 queries have a reviewed gold passage, so there is no slice by label."
+    )
+    assert review_notes(None, dataset, {}) == []

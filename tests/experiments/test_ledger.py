@@ -62,8 +62,11 @@ def test_a_failed_trial_counts_and_its_scores_are_added_when_it_succeeds(ledger)
     ledger.record("data", [LedgerEntry("a", PUBLIC, "test")])
     assert ledger.count("data") == 1
     assert ledger.scores("data", "map@3", PUBLIC).shape == (0, 3)
+    assert (ledger.failed("data"), ledger.has_scores("data", "a", PUBLIC)) == (1, False)
     ledger.record("data", [entry("a")])
     assert ledger.count("data") == 1
+    assert (ledger.failed("data"), ledger.has_scores("data", "a", PUBLIC)) == (0, True)
+    assert not ledger.has_scores("data", "a", ("q1",))
     assert ledger.scores("data", "map@3", PUBLIC).shape == (1, 3)
 
 
@@ -173,6 +176,7 @@ def test_the_table_says_how_many_and_what_for(tmp_path, ledger, capsys):
     LedgerTable(setting=setting(tmp_path, ledger=ledger)).run()
     said = capsys.readouterr().out
     assert "2 distinct trials, 1 of them" in said
+    assert "0 failed" in said
     assert "p-value" in said
     with pytest.raises(ValueError, match="ledger=null"):
         LedgerTable(setting=setting(tmp_path)).run()

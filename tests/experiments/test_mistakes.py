@@ -54,6 +54,17 @@ def test_one_sentence_and_exit_code_2(words, said):
     assert len(done.stderr.strip().split("\n")) == 1
 
 
+def test_a_warning_is_one_line_without_the_code_that_gave_it():
+    program = """
+import warnings
+from experiments.mistakes import explained
+with explained():
+    warnings.warn("An entry is damaged\\nand built again.")
+"""
+    done = run("-c", program, script="-Wdefault")
+    assert done.stderr == "warning: An entry is damaged and built again.\n"
+
+
 def test_a_fault_of_ours_keeps_its_traceback(capsys):
     assert explain(KeyError("missing"), []) == FAULT
     assert "KeyError" in capsys.readouterr().err
@@ -113,10 +124,23 @@ def test_a_report_of_pydantic_is_one_sentence(capsys):
     [
         (["+experiment=retreival"], "no experiment 'retreival'. Did you mean retrieval"),
         (["retreiver=bm25"], "'retreiver'. Did you mean retriever"),
+        (["+experiment=diff", "a=bm25"], "no option 'a'. Did you mean diff.a?"),
         (["experiment=retrieval"], "Write +experiment=retrieval, with the plus"),
         (["--hydra-help", "tracker=none"], "--hydra-help stands alone"),
         (["chunkr=none"], "There is no option 'chunkr'. Did you mean chunker or pipeline.chunker?"),
         (["postprocessor=[foo]"], "no postprocessor 'foo'. There are: cross_encoder, fuse,"),
+        (
+            ["postprocessor=[fuse]", "postprocessor.fuse.weights={bm25: 1.0}"],
+            "postprocessor.fuse.weights has found, rerank: '+postprocessor.fuse.weights={name:",
+        ),
+        (
+            ["postprocessor=[metadata_filter]", "postprocessor.metadata_filter.keep.year=1"],
+            "postprocessor.metadata_filter.keep has no entries: '+postprocessor.metadata_filter",
+        ),
+        (
+            ["retriever=hybrid", "retriever.parts.bm25.k2=1"],
+            "'retriever.parts.bm25.k2'. Did you mean retriever.parts.bm25.k1",
+        ),
         (["dataset.path=/a,b"], "as one text it is written dataset.path=\"'/a,b'\""),
     ],
 )

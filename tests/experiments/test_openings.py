@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from experiments.ledger import Ledger, LedgerEntry, ScoreRow
+from experiments.ledger import OPENED, Ledger, LedgerEntry, ScoreRow
 from experiments.openings import Question, count_opening, was_shown
 
 HALF = ("a", "b")
@@ -23,12 +23,14 @@ def test_the_same_question_is_the_same_look_and_any_other_is_another(ledger):
     assert [look.again for look in looks] == [False] * 4 + [True] * 2
 
 
-def test_another_half_or_dataset_counts_by_itself(ledger):
+def test_another_seed_goes_on_counting_and_other_queries_or_datasets_do_not(ledger):
     count_opening(ledger, "d", HALF, ASKED)
     second = replace(ASKED, trial="u")
-    assert count_opening(ledger, "d", ("a",), second).number == 1
+    assert count_opening(ledger, "d", ("b", "c"), ASKED).number == 2
+    assert count_opening(ledger, "d", ("c",), second).number == 2  # "c" was looked at once
+    assert count_opening(ledger, "d", ("x",), second).number == 1
     assert count_opening(ledger, "e", HALF, second).number == 1
-    assert count_opening(ledger, "d", HALF, second).number == 2
+    assert count_opening(ledger, "d", HALF, ASKED) == (1, True)
 
 
 def test_a_new_process_goes_on_counting(tmp_path):
@@ -42,15 +44,19 @@ def test_openings_are_no_trials(ledger):
     assert ledger.count("d") == 0
 
 
-def test_a_trial_with_private_rows_over_this_half_was_shown(ledger):
+def test_a_trial_is_shown_by_any_score_of_these_queries_that_no_look_counted(ledger):
     row = ScoreRow("private", "map@3", HALF, [0.5, 1.0])
-    ledger.record("d", [LedgerEntry("t", ("p",), "retrieval", [row])])
-    ledger.record("d", [LedgerEntry("u", ("p",), "retrieval", [row._replace(side="public")])])
+    for trial, side in (("shown", "private"), ("tuned", "public"), ("opened", OPENED)):
+        entry = LedgerEntry(trial, (f"p{side}",), "retrieval", [row._replace(side=side)])
+        ledger.record("d", [entry])
 
-    def shown(trial="t", private=HALF, dataset="d"):
-        return was_shown(ledger, dataset, trial=trial, public=("p",), private=private)
+    def shown(trial, private=HALF, dataset="d"):
+        return was_shown(ledger, dataset, trial=trial, private=private)
 
-    assert shown()
-    assert not shown(trial="u")
-    assert not shown(private=("a",))
-    assert not shown(dataset="e")
+    assert shown("shown")
+    assert shown("tuned")  # these were its public queries on another split
+    assert shown("shown", private=("b", "c"))
+    assert not shown("opened")
+    assert not shown("other")
+    assert not shown("shown", private=("c",))
+    assert not shown("shown", dataset="e")

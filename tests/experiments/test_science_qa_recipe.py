@@ -11,7 +11,7 @@ from experiments.catalogue import presets
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
 OFF = ["embedding=lsa", "tracker=none", "ledger=null", "store=off"]
-CHEAP = ["chunker=none", "pair_scorer.analyzers=[unicode]"]
+CHEAP = ["chunker=none", "pair_scorer.parts.words.analyzers=[unicode]"]
 
 
 def experiment(name, *words):
@@ -63,7 +63,8 @@ def test_the_ladder_shows_each_step_against_the_first_and_the_one_before(tmp_pat
     report = ladder.run()
     said = capsys.readouterr().out
     assert [*report.means] == ["base", "fusion", "llm_rerank", "raw_query"]
-    assert "fusion: effective weights dense 0.3675, bm25 0.1575, rerank 0.475" in said
+    weights = "effective weights dense 0.3675, bm25 0.1575, rerank 0.475"
+    assert f"fusion, llm_rerank, raw_query: {weights}" in said
     assert "map_comp@3 minus base, query by query" in said
     assert "map_comp@3 minus the step before, query by query" in said
     assert "raw_query: llm_rerank asked for" in said

@@ -74,6 +74,15 @@ def test_chunks_are_those_of_llama_index():
         assert len(nodes) > 2
 
 
+def test_as_in_llama_index_two_sentences_stay_together_and_three_are_cut():
+    for count, chunks in ((2, 1), (3, 2)):
+        text = " ".join(ICE[:count])
+        theirs = SemanticSplitterNodeParser(
+            embed_model=Letters(), sentence_splitter=split_sentences
+        ).get_nodes_from_documents([LlamaDocument(text=text)])
+        assert len(texts_of(Semantic(Letters()), text)) == len(theirs) == chunks
+
+
 @pytest.mark.parametrize("sentences", [ICE + STARS, KOREAN])
 def test_a_chunk_ends_where_the_subject_changes(sentences):
     text = " ".join(sentences)

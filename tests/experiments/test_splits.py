@@ -7,7 +7,7 @@ import time
 import pytest
 
 from experiments.query_groups import kept_together, near_duplicates
-from experiments.schema import Dataset, Query, Span, Turn
+from experiments.schema import Dataset, Document, Query, Span, Turn
 from experiments.splits import FileSplit, RandomSplit
 
 WORDS = ["light", "wave", "atom", "cell", "gene", "force", "field", "heat", "orbit", "acid", "tide"]
@@ -150,6 +150,15 @@ def test_too_large_a_group_of_shared_gold_is_given_up_and_said():
     assert "9 of 40 queries" in notes[0]
 
 
+def test_queries_whose_gold_documents_are_copies_stay_together():
+    queries = distinct(40)
+    texts = {"a": "Water boils.", "b": "water  boils.", "c": "Ice melts."}
+    qrels = {"q0001": {"a": 1}, "q0002": {"b": 1}, "q0003": {"c": 1}, "q0004": {"c": 0}}
+    corpus = [Document(name, text) for name, text in texts.items()]
+    groups, _ = kept_together(queries, Dataset("d", corpus, queries, qrels, "f" * 64))
+    assert grouped(groups) == [[1, 2]]
+
+
 def test_queries_whose_gold_spans_overlap_stay_together():
     queries = distinct(40)
     spans = {
@@ -245,7 +254,10 @@ def test_a_file_that_tears_a_pair_apart_is_said(tmp_path):
         ("q0000\nq0009\n", 'line 2: "q0009" is no query'),
         ("q0000\n\nq0000\n", 'line 3: query "q0000" stands here a second time'),
         ("q0000\tpublic\nq0001\n", "line 2: 1 columns, where the first line has 2"),
-        ("q0000\tpublic\nq0001\ttest\n", 'line 2: the side is "test": write public or private'),
+        (
+            "q0000\tpublic\nq0001\ttest\n",
+            'line 2: the side is "test": write public, private or both',
+        ),
         ("q0000\tpublic\textra\n", "line 1: 3 columns"),
         ("", "is empty"),
         (b"\xff\xfeq", "line 1: UTF-8 is wanted"),
@@ -254,6 +266,19 @@ def test_a_file_that_tears_a_pair_apart_is_said(tmp_path):
 def test_a_malformed_line_is_one_sentence(tmp_path, text, sentence):
     with pytest.raises(ValueError, match=sentence):
         written(tmp_path, text).divide(dataset(distinct(3)))
+
+
+def test_a_nested_private_half_holds_the_public_one_and_says_what_is_held_out(tmp_path):
+    asked = dataset(distinct(10))
+    drawn, apart = RandomSplit(nested=True).divide(asked), RandomSplit().divide(asked)
+    assert drawn.public == apart.public
+    assert drawn.private == drawn.everyone
+    assert drawn.held_out == apart.private
+    assert drawn.labels(["q0000", "x"]) == apart.labels(["q0000", "x"])
+    assert "5 queries are public and private" in drawn.notes[0]
+    split = written(tmp_path, "q0000\tboth\nq0001\tprivate\n").divide(dataset(distinct(3)))
+    assert (split.public, split.private) == (("q0000",), ("q0000", "q0001"))
+    assert (split.held_out, split.neither) == (("q0001",), ("q0002",))
 
 
 def test_a_missing_file_is_one_sentence(tmp_path):

@@ -1,8 +1,6 @@
-"""A stored stage is computed once, survives damage, and is keyed by all that can change it."""
+"""A stored stage is computed once and survives damage."""
 
-import ast
 import errno
-import json
 import multiprocessing
 import os
 import signal
@@ -12,10 +10,8 @@ import warnings
 import numpy as np
 import pytest
 
-from experiments import entry, identity
+from experiments import entry
 from experiments.entry import MANIFEST
-from experiments.identity import describe, fingerprint
-from experiments.records import MemoryRecords, SqliteRecords
 from experiments.store import NoStore, Store
 
 
@@ -112,92 +108,6 @@ def test_no_store_builds_every_time():
     assert len(calls) == 2
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-def records(request, tmp_path):
-    return MemoryRecords() if request.param == "memory" else SqliteRecords(tmp_path / "r.sqlite")
-
-
-def test_records_are_kept_by_exact_text(records):
-    records.put({"물": b"1", "water": b"2", "\ud800": b"3"})
-    assert records.get(["물", "water ", "\ud800", "물"]) == {"물": b"1", "\ud800": b"3"}
-
-
-def test_more_records_than_sqlite_takes_in_one_query(records):
-    values = {str(number): str(number).encode() for number in range(1200)}
-    records.put(values)
-    assert records.get(list(values)) == values
-
-
-def test_the_first_value_of_a_record_stays(records):
-    records.put({"a": b"1"})
-    records.put({"a": b"2", "b": b"3"})
-    assert records.get(["a", "b"]) == {"a": b"1", "b": b"3"}
-
-
-def test_a_damaged_record_is_unknown_and_can_be_replaced(tmp_path):
-    import sqlite3
-
-    records = SqliteRecords(tmp_path / "r.sqlite")
-    records.put({"a": b"right"})
-    with sqlite3.connect(records.path) as database:
-        database.execute("UPDATE records SET value = ?", (b"wrong",))
-    assert records.get(["a"]) == {}
-    records.put({"a": b"right"})
-    assert records.get(["a"]) == {"a": b"right"}
-
-
-def test_a_file_that_is_no_database_is_set_aside(tmp_path):
-    path = tmp_path / "r.sqlite"
-    path.write_bytes(b"not a database" * 100)
-    records = SqliteRecords(path)
-    with pytest.warns(UserWarning, match="set aside"):
-        records.put({"a": b"1"})
-    assert records.get(["a"]) == {"a": b"1"}
-    assert path.with_suffix(".damaged").exists()
-
-
-class Part:
-    labels = frozenset({"name"})
-
-    def __init__(self, name, *, depth=1, inner=None):
-        self.name = name
-        self.depth = depth
-        self.inner = inner
-
-
-class Forgetful:
-    def __init__(self, depth):
-        self.other = depth
-
-
-def test_a_description_holds_arguments_and_not_labels():
-    assert describe(Part("a", depth=2)) == describe(Part("b", depth=2))
-    assert describe(Part("a", depth=2)) != describe(Part("a", depth=3))
-    assert describe(Part("a", inner=Part("x"))) != describe(Part("a"))
-    json.dumps(describe(Part("a", inner={"parts": [Part("x"), None]})))
-
-
-def test_a_part_that_hides_an_argument_cannot_be_described():
-    with pytest.raises(ValueError, match=r"self\.depth"):
-        describe(Forgetful(1))
-
-
-def test_editing_a_source_file_changes_the_description(tmp_path, monkeypatch):
-    room = tmp_path / "retrievers"
-    room.mkdir()
-    (room / "leaf.py").write_text("DEPTH = 1\n", encoding="utf-8")
-    (room / "part.py").write_text("from retrievers.leaf import DEPTH\n", encoding="utf-8")
-    monkeypatch.setattr(identity, "ROOT", tmp_path)
-    before = identity.module_source.__wrapped__("retrievers.part")
-    (room / "leaf.py").write_text("DEPTH = 2\n", encoding="utf-8")
-    after = identity.module_source.__wrapped__("retrievers.part")
-    assert before != after
-
-
-def test_a_fingerprint_does_not_depend_on_the_order_of_keys():
-    assert fingerprint({"a": 1, "b": "물"}) == fingerprint({"b": "물", "a": 1})
-
-
 def test_a_large_entry_is_read_in_full_only_where_it_was_touched(tmp_path, monkeypatch):
     monkeypatch.setattr(entry, "ALWAYS_READ", 100)
     read = []
@@ -269,24 +179,3 @@ def test_a_place_that_cannot_hold_a_store_is_one_sentence(tmp_path):
         remember(Store(tmp_path / "file"), "k", [1], [])
     with pytest.raises(ValueError, match=r"store\.dir="):
         Store(tmp_path / "file").records("vectors", "k")
-
-
-def test_imports_for_types_alone_do_not_count():
-    tree = ast.parse("if TYPE_CHECKING:\n    import a\nelse:\n    import b\nimport c\n")
-    assert sorted(identity._imports(tree)) == ["b", "c"]
-
-
-def test_versions_are_those_of_the_distribution_that_brought_the_module():
-    assert identity._version("llama_index.core.schema.TextNode")[0] == "llama-index-core"
-    assert identity._version("sklearn.svm")[0] == "scikit-learn"
-    assert identity._version("no_such_module.x") == ("no_such_module.x", "unknown")
-
-
-def test_libraries_are_those_that_a_part_and_the_modules_of_ours_import():
-    own = {"a": [{"class": "retrievers.bm25.BM25Retriever", "arguments": {"k1": 1.2}}]}
-    found = identity.libraries(own)
-    assert found.keys() >= {"python", "bm25s", "numpy"}
-    assert "kiwipiepy" in identity.libraries({}, "retrievers.analyzers")
-    theirs = {"class": "llama_index.core.node_parser.text.sentence.SentenceSplitter"}
-    assert identity.libraries(theirs).keys() == {"python", "llama-index-core"}
-    assert identity.libraries({"class": "__main__.Mine"}).keys() == {"python"}

@@ -47,12 +47,15 @@ def test_gc_removes_what_was_long_unused_and_nothing_else(tmp_path):
     fill(tmp_path, "used again")
     records = Store(tmp_path).records("vectors", "old model")
     records.put({"a": b"1"})
+    with records.claimed("a", lambda: False):
+        pass
     age(tmp_path, 40)
     fill(tmp_path, "used again")
     fill(tmp_path, "new")
     assert gc(tmp_path) == 0
     assert len(list(contents(tmp_path))) == 2
     assert (tmp_path / "notes.txt").exists()
+    assert not records.locks.exists()
     assert records.get(["a"]) == {}
 
 

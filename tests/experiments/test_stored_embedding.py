@@ -61,6 +61,22 @@ def test_what_was_done_before_an_interruption_is_kept() -> None:
     assert model.asked == [2, 2, 2]
 
 
+def test_a_vector_that_is_not_finite_is_asked_for_again() -> None:
+    class Broken(Lengths):
+        def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
+            found = super()._get_text_embeddings(texts)
+            return [
+                [float("nan")] if len(text) == len(self.asked) else vector
+                for text, vector in zip(texts, found, strict=True)
+            ]
+
+    model = Broken(asked=[], fails_at="none")
+    stored = StoredEmbedding(model=model, store=NoStore())
+    assert np.isnan(stored.get_text_embedding_batch(["x", "xxx"])).tolist() == [[True], [False]]
+    assert stored.get_text_embedding_batch(["x", "xxx"]) == [[1.0], [3.0]]
+    assert model.asked == [2, 1]
+
+
 def test_all_threads_of_e5_work_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """No thread gets past the barrier before all have arrived at it."""
     threads = 8

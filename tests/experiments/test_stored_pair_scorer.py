@@ -1,11 +1,15 @@
 """A pair is scored once, whatever run asks for it, and what is kept is what was scored."""
 
+import time
+
 import numpy as np
 import pytest
 
 from experiments.identity import describe
+from experiments.model_usage import UsageMeter
 from experiments.store import NoStore, Store
 from experiments.stored_pair_scorer import StoredPairScorer
+from postprocessors.cross_encoder import CrossEncoder
 from postprocessors.proximity import ProximityScorer
 
 
@@ -36,6 +40,22 @@ def test_a_second_run_asks_nothing_and_gives_the_same_bits(tmp_path):
     assert second.asked == []
     np.testing.assert_array_equal(again, scores)
     assert scores.tolist() == [1.1, 2.1, 1.1, 1.1]
+
+
+def test_what_is_read_says_what_it_took(tmp_path):
+    class Slow(Counting):
+        def score_pairs(self, queries, texts):
+            time.sleep(0.05)
+            return super().score_pairs(queries, texts)
+
+    first = StoredPairScorer(Slow(), store=Store(tmp_path))
+    first.score_pairs(*PAIRS)
+    assert first.saved == 0
+    again = StoredPairScorer(Slow(), store=Store(tmp_path))
+    meter = UsageMeter({"cross_encoder": CrossEncoder(scorer=again)})
+    again.score_pairs(["q", "new"], ["bb", "a"])
+    assert 0.05 / 3 <= again.saved < 0.05
+    assert meter.saved() == again.saved
 
 
 def test_other_parameters_are_another_scorer(tmp_path):

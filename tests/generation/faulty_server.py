@@ -73,11 +73,15 @@ class FaultyServer:
             attempt = self.prompts[prompt]
             self.prompts[prompt] += 1
             self.times.append(time.monotonic())
-            name = hashlib.sha256(f"{self.seed}\n{attempt}\n{prompt}".encode("utf-8", "replace"))
-            draw = random.Random(name.digest())
-            kind = draw.choice(self.faults) if draw.random() < self.rate else "right"
+            kind = self.drawn(prompt, attempt)
             self.seen[kind] += 1
             return kind
+
+    def drawn(self, prompt: str, attempt: int) -> str:
+        """What request number `attempt` (from 0) for a prompt comes to."""
+        name = hashlib.sha256(f"{self.seed}\n{attempt}\n{prompt}".encode("utf-8", "replace"))
+        draw = random.Random(name.digest())
+        return draw.choice(self.faults) if draw.random() < self.rate else "right"
 
     @property
     def requests(self) -> int:

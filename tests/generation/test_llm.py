@@ -6,6 +6,7 @@ import asyncio
 import threading
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from typing import Any
 
@@ -59,6 +60,18 @@ def test_nothing_is_asked_twice_by_another_part_or_through_another_method(tmp_pa
     assert second.complete("a").text == first[0].text
     assert len(llm.asked) == 2
     assert second.usage()["llm"].numbers()["stored"] == 3
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_what_is_under_way_is_waited_for_and_not_asked_again(tmp_path, keeps) -> None:
+    llm = stub(lambda prompt: time.sleep(0.05) or f"{prompt} {time.monotonic()}")
+    parts = [stored(llm, store=Store(tmp_path)) for _ in range(2)] if keeps else [stored(llm)] * 2
+    with ThreadPoolExecutor(2) as pool:
+        one, other = pool.map(lambda part: part.complete_many(map_prompts(12)), parts)
+    assert sorted(llm.asked) == sorted(map_prompts(12))
+    assert [answer.text for answer in one] == [answer.text for answer in other]
+    usage = sum(part.usage()["llm"].made for part in {id(one): one for one in parts}.values())
+    assert usage == 12
 
 
 @pytest.mark.parametrize(
@@ -151,6 +164,16 @@ def test_a_dead_server_ends_the_run_before_every_prompt_has_waited_for_it() -> N
     with pytest.raises(ModelError, match="look after the server"):
         stored(llm, retry=Retry(attempts=2, first_wait=0.0)).complete_many(map_prompts(500))
     assert len(llm.asked) < 60
+
+
+def test_a_key_that_is_withdrawn_ends_the_calls_that_wait_for_their_turn() -> None:
+    llm = stub(failures=[None, StatusError(401)])
+    limits = Limits(concurrency=8, requests_per_minute=60)
+    started = time.monotonic()
+    with pytest.raises(ModelError, match="401"):
+        stored(llm, limits=limits).complete_many(map_prompts(50))
+    assert time.monotonic() - started < 3  # one a second: the 2nd call is refused
+    assert len(llm.asked) == 2
 
 
 def test_options_that_no_prompt_gets_through_end_the_run_and_long_prompts_do_not() -> None:

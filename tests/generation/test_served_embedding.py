@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -28,18 +29,23 @@ QUICK = Retry(attempts=8, first_wait=0.01)
 
 
 class Client(BaseEmbedding):
-    """The length of a text; it raises `failures` first and keeps what it was asked."""
+    """The length of a text; it fails and errs first as it is told, and keeps what it was asked."""
 
     _asked: list[tuple[str, list[str]]] = PrivateAttr(default_factory=list)
-    _failures: list[Exception] = PrivateAttr(default_factory=list)
+    _failures: list[Exception | None] = PrivateAttr(default_factory=list)
+    _instead: list[Any] = PrivateAttr(default_factory=list)
     _lock: Any = PrivateAttr(default_factory=threading.Lock)
+    _together: Any = PrivateAttr(default_factory=lambda: threading.Barrier(1))
 
     def _said(self, side: str, texts: list[str]) -> list[list[float]]:
         with self._lock:
             self._asked.append((side, texts))
             failure = self._failures.pop(0) if self._failures else None
         if failure:
+            self._together.wait(timeout=10)
             raise failure
+        if self._instead:
+            return self._instead.pop()  # type: ignore[no-any-return]
         return [[float(len(text)), 1.0] for text in texts]
 
     def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
@@ -81,6 +87,42 @@ def test_faults_are_repeated_and_counted_and_a_wrong_key_ends_the_run_at_once() 
     with pytest.raises(ModelError, match="does not accept the key"):
         model.get_text_embedding_batch(["d"])
     assert len(client._asked) == 5
+
+
+@pytest.mark.parametrize(
+    "failures",
+    [
+        [None, StatusError(429, **{"retry-after": "30"}), StatusError(401)],
+        [None, StatusError(429, **{"retry-after": "3600"})],
+    ],
+)
+def test_what_cannot_succeed_ends_the_calls_that_wait(failures) -> None:
+    client = Client(embed_batch_size=1, model_name=f"of {len(failures)} failures")
+    client._failures.extend(failures)
+    client._together = threading.Barrier(sum(failure is not None for failure in failures))
+    model = ServedEmbedding(passages=client, limits=Limits(concurrency=2))
+    started = time.monotonic()
+    with pytest.raises(ModelError, match="gave no vectors"):
+        model.get_text_embedding_batch([str(number) for number in range(40)])
+    assert time.monotonic() - started < 5
+    assert len(client._asked) < 40
+
+
+def test_a_wrong_key_is_found_by_one_call_of_many() -> None:
+    client = Client(embed_batch_size=1)
+    client._failures.extend([StatusError(401)] * 9)
+    with pytest.raises(ModelError, match="does not accept the key"):
+        ServedEmbedding(passages=client).get_text_embedding_batch(["a", "b", "c"])
+    assert len(client._asked) == 1
+
+
+@pytest.mark.parametrize("vector", [[float("nan"), 1.0], [], [1.0], [None, 1.0]])
+def test_vectors_that_are_none_are_asked_for_again(vector) -> None:
+    client = Client()
+    client._instead.append([vector, [2.0, 1.0]])
+    model = ServedEmbedding(passages=client, retry=QUICK)
+    assert model.get_text_embedding_batch(["a", "bb"]) == [[1, 1], [2, 1]]
+    assert model.usage()["embedding"].faults == {"unreadable": 1}
 
 
 def test_a_changed_corpus_embeds_only_what_changed(tmp_path: Path) -> None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 import json
 import re
+import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generation.answers import Answer
-from generation.structured import one_of, parse, parse_all
+from generation.numbered_choices import read_order
+from generation.structured import one_of, parse
 
 SCHEMA = {"score": int, "verdict": str}
 RIGHT = {"score": 1, "verdict": "it's fine"}
@@ -70,6 +71,14 @@ def test_any_text_is_read_without_an_error(text) -> None:
     assert parse(text, SCHEMA) is None or "score" in text.casefold()
 
 
+@pytest.mark.parametrize("piece", ["[", "{", "[1, ", "{'a", '["\\"', "'", "a"])
+def test_an_answer_of_a_megabyte_is_read_in_a_moment(piece) -> None:
+    started = time.monotonic()
+    assert parse(piece * (1_000_000 // len(piece)), SCHEMA) is None
+    assert read_order(piece * (1_000_000 // len(piece)), 15).positions == tuple(range(15))
+    assert time.monotonic() - started < 10
+
+
 VALUES = st.fixed_dictionaries({"score": st.integers(-99, 99), "verdict": st.text()})
 
 
@@ -106,13 +115,6 @@ def test_a_field_is_made_by_its_kind(kind, written, value) -> None:
 def test_a_word_outside_the_list_is_no_value(written) -> None:
     assert parse(f'{{"it": {written}}}', {"it": one_of("yes", "no")}) is None
     assert parse(f'{{"it": {written}}}', {"it": bool}) is None
-
-
-def test_failed_calls_and_unreadable_answers_are_counted_apart() -> None:
-    answers = [Answer('{"a": 1}'), Answer(None, "timeout"), Answer("hm"), Answer("")]
-    parsed = parse_all(answers, {"a": int})
-    assert parsed.values == [{"a": 1}, None, None, None]
-    assert (parsed.missing, parsed.unreadable) == (1, 2)
 
 
 def test_the_guide_shows_what_is_read() -> None:

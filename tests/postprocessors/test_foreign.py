@@ -1,5 +1,6 @@
 """Postprocessors of LlamaIndex run query by query, and no id is lost or invented."""
 
+import pytest
 from llama_index.core.postprocessor import (
     MetadataReplacementPostProcessor,
     SimilarityPostprocessor,
@@ -47,3 +48,15 @@ def test_what_it_does_to_a_text_stays_with_it():
         node.metadata["window"] = "other"
     after(MetadataReplacementPostProcessor(target_metadata_key="window"), nodes=nodes)
     assert [node.text for node in nodes] == TEXTS
+
+
+@pytest.mark.parametrize(
+    ("returned", "said"), [(None, "NoneType"), (["d1"], "str"), ([TextNode(text="")], "TextNode")]
+)
+def test_what_is_no_list_of_nodes_is_one_sentence(returned, said):
+    class Broken(BaseNodePostprocessor):
+        def _postprocess_nodes(self, nodes, query_bundle=None):
+            return returned
+
+    with pytest.raises(ValueError, match=f"Broken returned {said}: postprocess_nodes has to give"):
+        after(Broken())

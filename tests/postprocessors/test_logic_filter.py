@@ -1,8 +1,6 @@
 """Faulty passages go, undecided ones stay, and no list is emptied."""
 
-import pytest
-
-from postprocessors.logic_filter import LogicFilter, is_faulty
+from postprocessors.logic_filter import LogicFilter
 from tests.postprocessors.rankings import nodes_of, plans_of, ranking_of
 from tests.retrievers.stub_llm import PlainLLM
 
@@ -38,9 +36,7 @@ def test_those_behind_the_first_are_not_read():
     assert len(model.asked) == 2
 
 
-@pytest.mark.parametrize(
-    ("answer", "faulty"),
-    [("ERROR", True), ("정상입니다.", False), ("Sound.", False), ("errors?", None), ("", None)],
-)
-def test_verdicts_are_single_words(answer, faulty):
-    assert is_faulty(answer) is faulty
+def test_a_passage_that_is_said_to_have_no_error_stays():
+    after, part, _ = filtered([[0, 1]], {"a": "오류 없음", "b": "There is no error."})
+    assert after.ids(0) == ["d0", "d1"]
+    assert "found 0 faulty; 2 got no verdict" in part.notes[0]

@@ -84,3 +84,26 @@ def test_results_are_kept_under_a_version_alone():
     assert told() != told()
     other = functools.partial(Containing, scored=False)
     assert told(version="1") != describe(ForeignRetriever(other, version="1"))
+
+
+@pytest.mark.parametrize(
+    ("scores", "kept"),
+    [
+        ([0.0, 0.0], []),
+        ([2.0, 0.0, 0.0], ["d0"]),
+        ([0.0, 1.5, 3.0], ["d0", "d1", "d2"]),  # distances: the nearest scores 0
+        ([0.5, -0.5], ["d0", "d1"]),
+        ([None, None], ["d0", "d1"]),
+    ],
+)
+def test_what_fills_a_list_up_with_scores_of_0_is_no_match(scores, kept):
+    class Filling(BaseRetriever):
+        def __init__(self, nodes):
+            super().__init__()
+            self.nodes = nodes
+
+        def _retrieve(self, query_bundle):
+            pairs = zip(self.nodes, scores, strict=False)
+            return [NodeWithScore(node=node, score=score) for node, score in pairs]
+
+    assert asked(built(ForeignRetriever(Filling)), "zzz").ids(0) == kept

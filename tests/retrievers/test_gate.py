@@ -119,6 +119,11 @@ def test_the_verdict_is_the_same_twice(english) -> None:
     assert np.array_equal(first.statistics, second.statistics, equal_nan=True)
 
 
+def test_a_judge_that_matches_no_words_is_refused() -> None:
+    with pytest.raises(ValueError, match="no part that matches words"):
+        ScoreGate(judge=DenseRetriever(LsaEmbedding(dimensions=8)))
+
+
 @pytest.mark.parametrize("query", ["", "   ", "?!", "שלום"])
 def test_a_query_that_finds_nothing_is_blocked_with_that_reason(query, english) -> None:
     decision = decide(lexical, english, [query])

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hydra import compose, initialize_config_dir
+from hydra.utils import instantiate
 from llama_index.core.embeddings import BaseEmbedding
+from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
 
 from experiments.chunkers import Sentences
 from experiments.chunking import chunk
+from experiments.mistakes import USER_MISTAKE, explain
 from experiments.schema import Document
 from retrievers.base import indexed_text
 from retrievers.bm25 import BM25Retriever
@@ -19,6 +24,7 @@ from retrievers.late_chunking import LateChunkingRetriever
 from retrievers.lsa import LsaEmbedding
 from retrievers.ranking import EVERY_PART, QueryPlan
 
+CONF = Path(__file__).parents[2] / "conf"
 WORDS = ["berlin", "rome", "city", "it", "river"]
 DOCUMENTS = [
     Document("b", "Berlin is a city. It has a river. It is large."),
@@ -34,7 +40,7 @@ class Neighbourly(BaseEmbedding):
 
     def token_embeddings(self, text):
         self.seen.append(text)
-        tokens = list(re.finditer(r"\w+", text))
+        tokens = list(re.finditer(r"city|river|\w+", text))
         own = np.array([self._one(token[0]) for token in tokens]).reshape(-1, len(WORDS))
         spans = np.array([token.span() for token in tokens], dtype=int).reshape(-1, 2)
         return (own + 0.5 * own.mean(axis=0) if len(own) else own), spans
@@ -90,6 +96,29 @@ def test_a_vector_is_the_mean_of_the_tokens_in_the_chunk(nodes) -> None:
     np.testing.assert_allclose(late._vectors[0], expected / np.linalg.norm(expected), rtol=1e-6)
 
 
+def test_a_token_beside_a_cut_belongs_to_its_own_chunk_alone() -> None:
+    document = "cityriver"
+    pieces = [(0, 4), (4, 9)]
+    nodes = [
+        TextNode(
+            text=document[start:end],
+            start_char_idx=start,
+            end_char_idx=end,
+            id_=f"d#{start}",
+            relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id="d")},
+        )
+        for start, end in pieces
+    ]
+    late = LateChunkingRetriever(Neighbourly(seen=[]))
+    late.build(nodes)
+    strongest = late._vectors.argmax(axis=1)
+    assert [WORDS[place] for place in strongest] == ["city", "river"]
+    tokens, _ = late.embedding.token_embeddings(document)
+    np.testing.assert_allclose(
+        late._vectors, tokens / np.linalg.norm(tokens, axis=1)[:, None], 1e-6
+    )
+
+
 def test_texts_and_keyword_scores_are_the_same_before_and_after(nodes) -> None:
     def keywords():
         retriever = BM25Retriever()
@@ -113,6 +142,18 @@ def test_an_index_is_the_same_after_a_save_and_empty_input_finds_nothing(nodes, 
     assert ranked(again, "rome it").by_query() == ranked(late, "rome it").by_query()
     late.build([])
     assert ranked(late, "rome").ids(0) == []
+
+
+def test_without_the_library_the_preset_names_the_extra(nodes, monkeypatch, capsys) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        config = compose(overrides=["+retriever=late_chunking"])
+    retriever = instantiate(config.retriever, _convert_="all")
+    with pytest.raises(ImportError) as missing:
+        retriever.build(nodes)
+    assert explain(missing.value, []) == USER_MISTAKE
+    assert "needs the package torch" in (said := capsys.readouterr().err)
+    assert "'.[torch]'" in said
 
 
 def test_an_embedding_without_token_vectors_is_a_mistake(nodes) -> None:

@@ -101,6 +101,18 @@ def test_an_empty_query_has_no_results(preset: str, query: str) -> None:
     assert ranked(built(preset, TEXTS), query).ids(0) == []
 
 
+@pytest.mark.parametrize("query", ["of the and", "은 는 이 가", "what is the 은"])
+def test_a_query_of_stop_words_alone_matches_no_word(preset: str, query: str) -> None:
+    retriever = built(preset, TEXTS)
+    ranking = ranked(retriever, query, depth=20)
+    ids, scores = ranking.ids(0), ranking.scores[0][ranking.nodes[0] >= 0]
+    assert len(set(ids)) == len(ids)
+    assert np.isfinite(scores).all()
+    assert (np.diff(scores) <= 0).all()
+    for leaf in retriever.leaves().values():
+        assert not leaf.lexical or ranked(leaf, query).ids(0) == []
+
+
 def test_a_blank_document_is_no_result(preset: str) -> None:
     assert "d7" not in ranked(built(preset, TEXTS), "light 빛", depth=20).ids(0)
 
@@ -198,8 +210,15 @@ def test_given_candidates_score_as_in_the_ranking(preset: str) -> None:
     for leaf in built(preset, TEXTS).leaves().values():
         rows, scores = leaf.search(["빛과 식물", "light"], 4)
         np.testing.assert_array_equal(leaf.score(["빛과 식물", "light"], rows), scores)
+        blank = leaf.score([""], np.arange(4, dtype=np.int32)[None])
+        assert blank.shape == (1, 4)
+        assert not (blank > 0).any()
 
 
 @pytest.mark.parametrize("text", ["\ud800물\0불", "😀" * 50, "가" * 1000, "a" * 100_000, "\u2028"])
 def test_no_text_breaks_it(preset: str, text: str) -> None:
     ranked(built(preset, [text, "물"]), text, "물")
+
+
+def test_a_query_that_nothing_matches_has_no_results(preset: str) -> None:
+    assert ranked(built(preset, TEXTS), "zzz").ids(0) == []

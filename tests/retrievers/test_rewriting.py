@@ -82,13 +82,18 @@ def test_a_failed_call_searches_the_querys_own_words_and_is_said(model, make) ->
 
 
 @pytest.mark.parametrize("make", [*EXPANSIONS, Standalone])
-@pytest.mark.parametrize("said", ["", "  \n ", "Here they are:\n"])
-def test_an_answer_without_a_text_leaves_the_query_as_it_is(make, said) -> None:
+@pytest.mark.parametrize("said", ["", "  \n ", '""', "Question:", "a" * 5000])
+def test_an_answer_without_a_usable_text_leaves_the_query_as_it_is_and_is_counted(make, said):
     part = make(LayerLLM(lambda _: said))
-    (texts,) = texts_of(part, TALK)
-    assert texts in [(RAW["talk"],), (RAW["talk"], said.strip()), (said.strip(),)]
-    assert all(texts)
-    assert bool(part.notes) == (not said.strip())
+    assert texts_of(part, TALK) == [(RAW["talk"],)]
+    assert "1 of 1 answers cannot be used" in part.notes[0]
+
+
+@pytest.mark.parametrize("make", [MultiQuery, Decompose])
+def test_a_heading_alone_is_no_query(make) -> None:
+    part = make(LayerLLM(lambda _: "Here they are:\n"), keep_query=False)
+    assert texts_of(part, TALK) == [(RAW["talk"],)]
+    assert "it holds no text" in part.notes[0]
 
 
 def test_the_notes_are_those_of_the_last_plan() -> None:

@@ -1,10 +1,13 @@
 const pool = JSON.parse(document.getElementById("pool").textContent);
 const KEY = `rankproof-pool-${pool.fingerprint}`;
 const OPEN = ".", SKIP = "s"; // one letter a pair keeps 6,600 judgements small enough to store at each key
-const CHOICES = [["0", "Does not answer"], ["1", "Related, answers in part"], ["2", "Answers"], [SKIP, "Skip"]];
+const CHOICES = ["0", "1", "2", SKIP];
+const LANGUAGE = "rankproof-language";
 const part = id => document.getElementById(id);
 const state = { at: 0, who: "", grades: pool.pairs.map(() => OPEN) };
-let judged = 0;
+const groups = new Map(); // question -> its pairs
+pool.pairs.forEach(([row], index) => groups.set(row, [...(groups.get(row) ?? []), index]));
+let judged = 0, words = WORDS.en;
 
 function element(tag, text, properties = {}) {
   return Object.assign(document.createElement(tag), { textContent: text }, properties);
@@ -19,7 +22,7 @@ function keep() {
   try {
     localStorage.setItem(KEY, JSON.stringify({ at: state.at, who: state.who, grades: state.grades.join("") }));
   } catch {
-    say("This browser keeps nothing for this page: save the labels before you close it.");
+    say(words.notKept);
   }
 }
 
@@ -30,7 +33,7 @@ function restore() {
       Object.assign(state, kept, { grades: [...kept.grades] });
     }
   } catch {
-    say("What this browser kept could not be read: load the labels that you saved.");
+    say(words.notRead);
   }
   count();
 }
@@ -43,7 +46,7 @@ function judge(grade) {
   if (state.grades[state.at] === OPEN) judged += 1;
   state.grades[state.at] = grade;
   if (state.at < pool.pairs.length - 1) state.at += 1;
-  else say("This was the last passage: save the labels.");
+  else say(words.last);
   keep();
   show();
 }
@@ -58,7 +61,7 @@ function go(index) {
 function nextOpen() {
   const after = state.grades.indexOf(OPEN, state.at + 1);
   const found = after >= 0 ? after : state.grades.indexOf(OPEN);
-  if (found < 0) say("Every passage is judged: save the labels.");
+  if (found < 0) say(words.all);
   else go(found);
 }
 
@@ -66,18 +69,21 @@ function show() {
   const [row, place] = pool.pairs[state.at];
   const [query, text, earlier] = pool.queries[row];
   const [name, title, passage] = pool.documents[place];
-  part("done").textContent = `${judged} of ${pool.pairs.length} judged`;
+  const own = groups.get(row);
+  part("done").textContent = words.done(judged, pool.pairs.length);
   part("bar").value = judged;
-  part("number").textContent = `Question ${row + 1} of ${pool.queries.length} · ${query}`;
-  part("earlier").replaceChildren(...earlier.map(([role, said]) => element("p", `${role}: ${said}`)));
+  part("number").textContent = words.question(row + 1, pool.queries.length, query);
+  part("earlier").replaceChildren(...earlier.map(([role, said]) =>
+    element("p", `${words.roles[role] ?? role}: ${said}`)));
   part("question").textContent = text;
-  part("document").textContent = `Passage ${state.at + 1} · ${name}`;
+  part("document").textContent = words.passage(own.indexOf(state.at) + 1, own.length, name);
   part("heading").textContent = title;
-  part("text").textContent = passage.trim() ? passage : "This passage has no text.";
+  part("text").textContent = passage.trim() ? passage : words.blank;
   part("text").lang = /[가-힣]/.test(passage) ? "ko" : "";
   for (const button of part("grades").children) {
     button.setAttribute("aria-pressed", button.dataset.grade === state.grades[state.at]);
   }
+  scrollTo(0, 0);
   part("back").disabled = state.at === 0;
   part("next").disabled = state.at === pool.pairs.length - 1;
 }
@@ -94,13 +100,13 @@ function save() {
   const link = element("a", "", { href: URL.createObjectURL(file), download: `${name}.json` });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-  if (!state.who.trim()) say("Saved without a name: write who you are, so that the labels say whose they are.");
+  if (!state.who.trim()) say(words.nameless);
 }
 
 async function load(file) {
   try {
     const page = JSON.parse(await file.text());
-    if (page.pool !== pool.fingerprint) throw new Error("It belongs to another pool.");
+    if (page.pool !== pool.fingerprint) throw new Error(words.foreign);
     const places = new Map(pool.pairs.map(([row, place], index) =>
       [JSON.stringify([pool.queries[row][0], pool.documents[place][0]]), index]));
     for (const [query, name, grade] of page.judgements) {
@@ -112,9 +118,9 @@ async function load(file) {
     count();
     keep();
     show();
-    say(`${page.judgements.length} judgements read from ${file.name}.`);
+    say(words.read(page.judgements.length, file.name));
   } catch (error) {
-    say(`${file.name} was not loaded. ${error.message}`);
+    say(words.refused(file.name, error.message));
   }
 }
 
@@ -137,15 +143,45 @@ function press(event) {
   action();
 }
 
-function start() {
-  document.title = part("title").textContent = pool.title;
-  part("bar").max = pool.pairs.length;
-  part("grades").append(...CHOICES.map(([grade, said]) => {
+function speak(language) {
+  words = WORDS[language];
+  document.documentElement.lang = language;
+  document.title = part("title").textContent = words.title(pool.name);
+  for (const one of document.querySelectorAll("[data-word]")) one.textContent = words[one.dataset.word];
+  part("who").placeholder = words.name;
+  part("language").textContent = words.other;
+  part("grades").replaceChildren(...CHOICES.map((grade, place) => {
     const button = element("button", "", { type: "button", onclick: () => judge(grade) });
     button.dataset.grade = grade;
-    button.append(element("kbd", grade === SKIP ? "X" : grade), ` ${said}`);
+    button.append(element("kbd", grade === SKIP ? "X" : grade), ` ${words.grades[place]}`);
     return button;
   }));
+}
+
+function chosenLanguage() {
+  try {
+    return localStorage.getItem(LANGUAGE) ?? navigator.language;
+  } catch {
+    return navigator.language;
+  }
+}
+
+function change() {
+  const language = words === WORDS.ko ? "en" : "ko";
+  speak(language);
+  say("");
+  show();
+  try {
+    localStorage.setItem(LANGUAGE, language);
+  } catch {
+    say(words.notKept);
+  }
+}
+
+function start() {
+  speak(chosenLanguage().startsWith("ko") ? "ko" : "en");
+  part("bar").max = pool.pairs.length;
+  part("language").onclick = change;
   part("back").onclick = () => go(state.at - 1);
   part("next").onclick = () => go(state.at + 1);
   part("open").onclick = nextOpen;

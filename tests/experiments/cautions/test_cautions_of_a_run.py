@@ -7,6 +7,7 @@ import pytest
 from experiments.chunkers import WholeDocuments
 from experiments.comparison import Comparison
 from experiments.datasets.jsonl import JsonLines
+from experiments.datasets.span_jsonl import SpanJsonLines
 from experiments.evaluation import Evaluator
 from experiments.pipeline import Pipeline
 from experiments.setting import Setting
@@ -29,10 +30,10 @@ def run(tmp_path):
     (tmp_path / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in asked))
     (tmp_path / "qrels.tsv").write_text("".join(f"q{n}\td{n}\t1\n" for n in range(36)))
 
-    def go(**changes):
+    def go(dataset=None, metric="map@3", target=None, **changes):
         setting = Setting(
-            dataset=JsonLines(path=str(tmp_path)),
-            metrics=Evaluator(["map@3"]),
+            dataset=dataset or JsonLines(path=str(tmp_path), target=target),
+            metrics=Evaluator([metric]),
             split=RandomSplit(**changes),
             tracker=NoTracker(),
             submission=TrecSubmission(),
@@ -62,6 +63,22 @@ def test_circular_labels_are_said_each_time(run, capsys):
         assert f"Caution: bm25: {caution}" in capsys.readouterr().out
 
 
+def test_questions_far_easier_than_those_they_stand_for_are_said_each_time(run, tmp_path, capsys):
+    (tmp_path / "board").mkdir()
+    asked = [{"id": f"t{n}", "text": f"how far away is planet{n}, please"} for n in range(36)]
+    text = "".join(json.dumps(row) + "\n" for row in asked)
+    (tmp_path / "board" / "queries.jsonl").write_text(text)
+    assert len(run()["cautions"]) == 1
+    for target in (str(tmp_path / "board"), str(tmp_path / "board")):
+        easier = run(target=target)["cautions"][-1]
+        assert "share 100 % of their words with their passages, those of board 33 %" in easier
+        assert f"Caution: bm25: {easier}" in capsys.readouterr().out
+    sealed = run(target=target, sealed=True)["cautions"]
+    assert "those of board 33 %" in sealed[0]
+    with pytest.raises(ValueError, match=r"dataset\.target"):
+        run(target="nowhere")
+
+
 def test_sealed_labels_are_not_looked_at(run):
     assert "cautions" not in run(sealed=True)  # the 18 public ones are too few
 
@@ -75,3 +92,28 @@ def test_a_submission_says_what_a_board_should_show(run, capsys):
 
 def test_a_sealed_prediction_knows_the_public_half_alone(run):
     assert run(sealed=True)["predicted"]["n_local"] == 18
+
+
+def test_finding_one_of_two_long_documents_is_no_sign(run, tmp_path):
+    """Spans are labelled: the right document is easy, what counts is the place in it."""
+    folder = tmp_path / "spans"
+    folder.mkdir()
+    texts = {name: " ".join(f"{name}{n} is here." for n in range(18)) for name in ("moon", "sun")}
+    rows = [{"id": name, "text": text} for name, text in texts.items()]
+    asked = []
+    for name, text in texts.items():
+        for n in range(18):
+            start = text.index(f"{name}{n} is")
+            place = {
+                "content": text[start : start + 6],
+                "start_index": start,
+                "end_index": start + 6,
+            }
+            asked.append(
+                {"id": f"{name}{n}", "text": f"{name}{n}", "corpus_id": name, "references": [place]}
+            )
+    (folder / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in asked))
+    told = run(SpanJsonLines(path=str(folder)), "span_recall@1")
+    assert told["predicted"]["mean"] == 1
+    assert "cautions" not in told

@@ -1,6 +1,7 @@
 """What each layout reads, what it mends, and what it says about it."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -58,8 +59,22 @@ def test_science_qa_takes_the_corpus_of_the_folder_above(tmp_path: Path) -> None
     assert dataset.qrels == {"2": {"x": 2}}
     assert len(dataset.queries) == 2  # a message without a label stays: it may be chit-chat
     assert str(tmp_path / "documents.jsonl") in dataset.notes[0]
+    assert dataset.target is None
     named = ScienceQA(path=str(below), corpus=str(tmp_path / "documents.jsonl")).load()
     assert named.fingerprint == dataset.fingerprint
+
+
+def test_a_second_set_stands_for_the_questions_of_the_folder_above(tmp_path: Path) -> None:
+    below = science(tmp_path) / "validation"
+    below.mkdir()
+    shutil.copy(tmp_path / "eval.jsonl", below / "eval.jsonl")
+    assert ScienceQA(path=str(below)).load().target is None  # without labels nothing is tuned
+    write(below, qrels_tsv="2\tx\t2\n")
+    dataset = ScienceQA(path=str(below)).load()
+    assert dataset.target is not None
+    assert dataset.target.name == tmp_path.name
+    assert [query.id for query in dataset.target.queries] == [q.id for q in dataset.queries]
+    assert ScienceQA(path=str(tmp_path)).load().target is None
 
 
 def test_jsonl_reads_all_optional_fields(tmp_path: Path) -> None:

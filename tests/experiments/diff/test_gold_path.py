@@ -136,6 +136,8 @@ def path(**changes):
         ({"prompt": DROPPED}, gold_path.OVER_BUDGET),
         ({"final": 7, "retrieved": 7}, gold_path.KEPT),
         ({"final": 7, "retrieved": 7, "prompt": LEFT_OUT}, gold_path.BELOW),
+        ({"final": 2, "retrieved": 2, "prompt": LEFT_OUT}, gold_path.BELOW),
+        ({"final": 3, "retrieved": 1, "prompt": LEFT_OUT}, gold_path.RERANKED_OUT),
         ({"retrieved": -1, "ranked": -1, "final": 0, "prompt": -1}, gold_path.UNTOLD),
         ({"retrieved": -1, "ranked": -1, "final": 9, "prompt": -1}, gold_path.BELOW),
     ],

@@ -9,6 +9,8 @@ import pandas as pd
 import pytest
 
 from experiments import gold_path
+from experiments.datasets.science_qa import ScienceQA
+from experiments.diff.finding import find
 from experiments.diff.moves import LOST, SAME, WON
 from experiments.diff.prompts import with_prompts
 from experiments.diff.study import DiffStudy
@@ -16,11 +18,12 @@ from experiments.gold_path import GoldPaths
 from experiments.schema import Dataset, Document, Query
 from experiments.store import NoStore
 from experiments.tracking.none import NoTracker
+from experiments.trec_run import read_run
 from generation.context import ContextAssembler
 from generation.evidence import Evidence
 from retrievers.char_tfidf import CharTfidfRetriever
 from retrievers.gate import ScoreGate
-from tests.experiments.test_comparison import compare, setting
+from tests.experiments.test_comparison import SAMPLE, compare, setting
 
 
 @pytest.fixture(scope="module")
@@ -134,6 +137,81 @@ def test_a_run_that_notes_no_paths_is_read_off_its_ranking(run, tmp_path, capsys
     lost = full["stage_b"] == gold_path.NOT_RETRIEVED
     assert (gold.loc[lost, "stage_b"] == gold_path.UNTOLD).all()
     assert "only its ranking is read" in capsys.readouterr().out
+
+
+def test_rankings_and_submissions_of_any_system_are_sides(run, tmp_path, capsys):
+    folder, run = run
+    sent = tmp_path / "sent.csv"
+    ranked = read_run(run / "letters" / "ranking.trec").ranking.by_query()
+    asked = [query.id for query in setting(tmp_path).dataset.load().queries]
+    rows = [{"eval_id": int(q), "topk": ranked.get(q, [])[:3]} for q in asked]
+    sent.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    report = study(folder, str(run / "bm25" / "ranking.trec"), str(sent), run)
+    told = capsys.readouterr().out
+    made = pd.read_csv(report.folder / "questions.tsv", sep="\t")
+    full = pd.read_csv(study(folder, "bm25", "letters", run).folder / "questions.tsv", sep="\t")
+    assert made["gain"].tolist() == pytest.approx(full["gain"].tolist())
+    assert "sent against ranking" in told
+    assert "only its ranking is read" in told
+    stages = {*pd.read_csv(report.folder / "gold.tsv", sep="\t")["stage_b"]}
+    assert stages == {gold_path.KEPT, gold_path.UNTOLD}
+
+
+def test_a_file_of_another_set_is_refused(run, tmp_path):
+    folder, run = run
+    path = tmp_path / "other.trec"
+    path.write_text("q Q0 nowhere 1 1.0 t\n")
+    with pytest.raises(ValueError, match="no line that science_sample can use"):
+        study(folder, "bm25", str(path), run)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("bm25/gold.parquet", "gold.parquet is damaged"),
+        ("bm25/per_query.parquet", "per_query.parquet is damaged"),
+        ("summary.json", "summary.json is damaged"),
+        ("bm25/ranking.trec", "line 1"),
+    ],
+)
+def test_a_file_that_is_cut_off_is_named(run, tmp_path, name, said):
+    folder, run = run
+    shutil.copytree(run, tmp_path / "run")
+    whole = (tmp_path / "run" / name).read_bytes()
+    (tmp_path / "run" / name).write_bytes(whole[:20])
+    with pytest.raises(ValueError, match=said):
+        study(folder, "bm25", "letters", tmp_path / "run")
+
+
+def test_a_trial_of_a_sweep_is_found_by_its_fingerprint_past_a_damaged_summary(run, tmp_path):
+    _, run = run
+    trial = tmp_path / "sweeps" / "2026" / "0"
+    shutil.copytree(run, trial)
+    (tmp_path / "day" / "run").mkdir(parents=True)
+    (tmp_path / "day" / "run" / "summary.json").write_text("{")
+    mark = json.loads((trial / "summary.json").read_text())["fingerprints"]["pipelines"]["bm25"]
+    assert find(mark[:8], tmp_path / "latest", tmp_path) == trial / "bm25"
+
+
+def test_the_same_run_twice_is_said(run, capsys):
+    folder, run = run
+    study(folder, "bm25", "bm25", run)
+    told = capsys.readouterr().out
+    assert "one and the same" in told
+    assert "0 questions won, 0 lost" in told
+
+
+def test_on_pooled_labels_the_share_that_was_judged_is_told(tmp_path, capsys):
+    shutil.copytree(SAMPLE, tmp_path / "pooled")
+    rows = (tmp_path / "pooled" / "qrels.tsv").read_text().split("\n")
+    (tmp_path / "pooled" / "qrels.tsv").write_text("\n".join(rows[:150]))
+    (tmp_path / "pooled" / "provenance.json").write_text(json.dumps({"runs": {"x": "y"}}))
+    data = ScienceQA(path=str(tmp_path / "pooled"))
+    variants = {"bm25": {}, "letters": {"retriever": CharTfidfRetriever()}}
+    made = compare(tmp_path, variants=variants, baseline="bm25", dataset=data).folder
+    page = study(tmp_path, "bm25", "letters", made, dataset=data).folder / "diff.html"
+    assert "were ever judged; the others count as not relevant" in capsys.readouterr().out
+    assert "first (never judged)" in page.read_text(encoding="utf-8")
 
 
 def manifest(selected=(), excluded=()):

@@ -5,6 +5,7 @@ import pytest
 
 from experiments.leaderboard.board import read_board
 from experiments.leaderboard.grid import grid_step, infer_queries
+from experiments.leaderboard.times import in_order, times_of
 
 
 def write(path, text):
@@ -22,8 +23,9 @@ def test_columns_are_found_by_their_names_and_lines_without_a_score_are_said(tmp
     public, private = board.scores["map"]
     assert (public.tolist(), private.tolist()) == ([0.5, 0.75], [0.4, 0.5])
     assert board.digits == {"map": 2}
-    assert len(board.skipped) == 1
-    assert "line 3" in board.skipped[0]
+    assert len(board.notes) == 2
+    assert "line 3" in board.notes[0]
+    assert "not read as times" in board.notes[1]
 
 
 @pytest.mark.parametrize(
@@ -31,7 +33,7 @@ def test_columns_are_found_by_their_names_and_lines_without_a_score_are_said(tmp
     [
         ("", "the columns none"),
         ("name,score\na,0.5\n", "public and a private"),
-        ("name,public,private\na,0.5,0.5\n", "two or more"),
+        ("name,public,private\na,0.5,0.5\nb,0.5,\n", "two or more"),
         ("name,public,private\na,0.5,0.5\nb,x,0.5\n", 'line 3: public is "x"'),
         ("name,public,private\na,0.5,0.5\nb,nan,0.5\n", 'line 3: public is "nan"'),
         ("name,public,private\na,0.5,0.5\nb,87.3,0.5\n", "from 0 to 1"),
@@ -66,3 +68,50 @@ def test_scores_on_no_grid_and_too_few_scores_tell_nothing():
     chance = np.random.default_rng(0)
     assert infer_queries([chance.random(40).round(4)], 6, 4) is None
     assert infer_queries([np.array([0.5, 0.5])], 6, 4) is None
+
+
+def test_percent_signs_decimal_commas_and_other_separators_are_read(tmp_path):
+    text = "name;public score;private score\na;87,73 %;85.76%\nb;0,5;.25\nc;100%;1\n"
+    board = read_board(write(tmp_path / "b.csv", text))
+    public, private = board.scores["score"]
+    assert public == pytest.approx([0.8773, 0.5, 1])
+    assert private == pytest.approx([0.8576, 0.25, 1])
+    assert board.digits == {"score": 4}
+    quoted = 'name,public,private\n"x, y","0,5","0,25"\nb,0.5,-\nc,0.5,0.5,more\n\n'
+    board = read_board(write(tmp_path / "q.csv", quoted))
+    assert board.names == ("x, y", "c")
+    assert "line 3: no private" in board.notes[0]
+
+
+def test_submissions_stand_in_the_order_of_their_times_whatever_the_file_does(tmp_path):
+    text = "candidate,when,public,private\na,2024.10.07 1:36,1,1\nb,2024.10.05 20:39,0,0\n"
+    board = read_board(write(tmp_path / "b.csv", text))
+    assert (board.names, board.in_time) == (("b", "a"), True)
+    assert board.scores["score"][0].tolist() == [0, 1]
+    plain = read_board(write(tmp_path / "p.csv", "candidate,public,private\na,1,1\nb,0,0\n"))
+    assert (plain.names, plain.times, plain.in_time) == (("a", "b"), ("", ""), False)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("2024.10.05 20:39", "2024.10.07 1:36"),
+        ("2024년 10월 5일 오후 8:39", "2024년 10월 6일 오전 12:01"),
+        ("Oct 5, 2024 8:39 PM", "6 October 2024"),
+        ("10/05/2024", "10/13/2024"),
+        ("05.10.2024 20:39", "13.10.2024 08:00"),
+        ("2024-10-05T22:39:00+09:00", "2024-10-05T20:39:00Z"),
+        ("20241005", "20241006"),
+        ("1728160740", "1728160741"),
+    ],
+)
+def test_dates_in_any_form_are_put_in_order(texts):
+    times = times_of(texts)
+    assert in_order(times)
+    assert (times[0].year, times[0].month, times[0].day) == (2024, 10, 5)
+    assert not in_order(times_of(texts[::-1]))
+
+
+@pytest.mark.parametrize("texts", [("05/10/2024", "06/10/2024"), ("3h", "2 days"), ("s01", "s02")])
+def test_what_could_be_two_days_or_none_is_no_time(texts):
+    assert times_of(texts) is None

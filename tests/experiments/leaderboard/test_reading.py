@@ -1,11 +1,16 @@
 """What is said of two columns: gaps in questions, reversals, and never that a gain is real."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from experiments.leaderboard.board import Board
 from experiments.leaderboard.noise import agreement, flips, growing_drop, noise
 from experiments.leaderboard.reading import read, sentences
+from experiments.leaderboard.study import Leaderboard
+from experiments.setting import Setting
+from experiments.tracking.none import NoTracker
 
 
 def board(public, private):
@@ -57,3 +62,41 @@ def test_an_overfit_family_stands_out_of_the_noise():
 def test_a_board_that_orders_nothing_has_no_tau(scores):
     assert agreement(*map(np.array, scores)) is None
     assert all("nan" not in sentence for sentence in sentences(read(board(*scores), "map", None)))
+
+
+def test_a_file_sorted_by_its_scores_tells_nothing_of_time():
+    chance = np.random.default_rng(0)
+    public = np.sort(chance.random(20))
+    private = public - chance.random(20) / 10
+    assert read(board(public, private), "map", None).growth is None
+    shuffled = chance.permutation(20)
+    assert read(board(public[shuffled], private[shuffled]), "map", None).growth is not None
+    timed = replace(board(public, private), in_time=True)
+    assert "In the order of time" in " ".join(sentences(read(timed, "map", None)))
+
+
+def test_the_page_and_the_text_hold_each_metric_and_any_name(tmp_path, capsys):
+    names = ["<script>alert(1)</script>", "가", "가"]
+    lines = [f"{name},0.{5 + n},0.{7 - n},0.5,0.5" for n, name in enumerate(names)]
+    head = "name,public_map,private_map,public_mrr,private_mrr"
+    (tmp_path / "b.csv").write_text("\n".join([head, *lines]), encoding="utf-8")
+    setting = Setting(
+        dataset=None,
+        metrics=None,
+        split=None,
+        tracker=NoTracker(),
+        submission=None,
+        store=None,
+        folder=tmp_path,
+    )
+    made = Leaderboard(title="leaderboard", setting=setting, path=str(tmp_path / "b.csv"))
+    folder = made.run().folder
+    page = (folder / "leaderboard.html").read_text(encoding="utf-8")
+    assert names[0] not in page
+    assert "<h2>map</h2>" in page
+    assert "<h2>mrr</h2>" in page
+    assert page.count("<td>가</td>") == 4
+    said = capsys.readouterr().out
+    assert said.count("Two means a submission") == 1
+    assert "REAL" not in said + page.partition("<main>")[2].replace(names[0], "")
+    assert "mrr: " in (folder / "leaderboard.txt").read_text(encoding="utf-8")

@@ -17,8 +17,9 @@ def test_bars_and_intervals_are_those_of_the_relation():
     _, low, high = relation.deciles[-1]
     assert bars.y[-1] + bars.error_y.array[-1] == pytest.approx(100 * high)
     assert bars.y[-1] - bars.error_y.arrayminus[-1] == pytest.approx(100 * low)
-    assert "topic entropy" in figure.layout.title.text
-    assert "high values go with misses" in figure.layout.title.subtitle.text.replace("<br>", " ")
+    assert "Topic entropy" in figure.layout.title.text
+    assert [(line.y0, line.y1) for line in figure.layout.shapes] == [(10, 10)]
+    assert [note.text for note in figure.layout.annotations] == ["no relation"]
 
 
 def test_with_few_misses_the_bars_have_no_intervals():

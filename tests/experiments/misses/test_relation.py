@@ -39,7 +39,7 @@ def test_a_planted_relation_is_found_with_its_direction():
     assert high.per_query.value < 0
     assert high.per_query.p < 0.01
     assert "high values go with misses" in sentence(high)
-    assert "queries score lower where" in query_sentence(high)
+    assert "queries have a lower ndcg@3 where" in query_sentence(high, "ndcg@3")
     low = relation(-values, gold, scores=scores)
     assert low.end == "lowest"
     assert low.auc.value == pytest.approx(1 - high.auc.value)
@@ -151,7 +151,7 @@ def test_scores_can_be_looked_at_where_nothing_was_missed():
     found = relation(values, gold, scores=values**2)
     assert found.skipped
     assert found.per_query.value == pytest.approx(1.0)
-    assert "queries score higher" in query_sentence(found)
+    assert "queries have a higher score" in query_sentence(found)
     flat = relation(values, gold, scores=np.ones(30))
     assert flat.per_query is None
 

@@ -42,7 +42,7 @@ def newest(folder):
 
 def private_rows(folder):
     with closing(sqlite3.connect(folder / "ledger.db")) as database:
-        return database.execute("SELECT count(*) FROM scores WHERE side != 'public'").fetchone()[0]
+        return database.execute("SELECT count(*) FROM scores WHERE side = 'private'").fetchone()[0]
 
 
 def test_nothing_private_is_written_before_it_is_opened(sealed):

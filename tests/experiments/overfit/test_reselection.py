@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from experiments.overfit.reselection import choose, half_means
+from experiments.overfit.reselection import at_place, choose, half_means, place_of
 
 
 def test_each_draw_chooses_its_best_public_mean():
@@ -23,3 +23,12 @@ def test_each_draw_chooses_its_best_public_mean():
 def test_the_first_of_equals_is_chosen():
     gains = np.array([[0.1, 0.2, 0.3, 0.0], [0.3, 0.1, 0.2, 0.0]])
     assert choose(gains, np.array([[True, True, True, False]])).tolist() == [0]
+
+
+def test_every_place_of_every_draw_is_found_with_equals_in_their_order():
+    rng = np.random.default_rng(1)
+    sums = rng.integers(0, 4, size=(40, 7)).astype(float)
+    ordered = np.argsort(-sums, axis=1, kind="stable")
+    for place in range(7):
+        assert at_place(sums, place).tolist() == ordered[:, place].tolist()
+    assert [place_of(trial, sums[0]) for trial in ordered[0]] == list(range(7))

@@ -121,11 +121,21 @@ def test_after_an_opening_the_others_may_stay_sealed():
     assert verdict.evidence.drop.expected == pytest.approx(0, abs=0.02)
 
 
-def test_a_named_trial_is_tested_without_choosing():
+def test_a_gain_with_more_evidence_than_the_drop_is_real_and_the_drop_is_said():
+    gains = columns((30, 4, 0.5), (18, 4, 0.5))
+    verdict = judge(gains, rules=QUICK)
+    assert verdict.evidence.corrected_p < verdict.evidence.drop.p <= 0.05
+    assert verdict.word == Word.REAL
+    assert "count on the private gain alone" in verdict.sentence
+    assert "Yet" not in judge(columns((20, 4, 0.5), (20, 4, 0.5)), rules=QUICK).sentence
+
+
+def test_the_second_best_was_chosen_for_its_place_too():
     gains = trial_scores(30, 110, seed=3).gains()
     named = judge(gains, trial=gains.runner_up, rules=QUICK)
     assert named.evidence.public == pytest.approx(gains.public[gains.runner_up].mean())
-    assert named.evidence.drop.expected == pytest.approx(0, abs=0.01)
+    best = judge(gains, rules=QUICK).evidence.drop
+    assert 0.01 < named.evidence.drop.expected < best.expected
 
 
 @pytest.mark.parametrize(

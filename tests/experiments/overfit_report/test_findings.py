@@ -28,13 +28,13 @@ def gathered(tmp_path):
 
 def test_without_a_ledger_only_the_gathered_trials_count(gathered):
     found = findings(gathered, rules=RULES)
-    assert (found.remembered, found.card.trials) == (0, 2)
+    assert (found.remembered.count, found.card.trials) == (0, 2)
 
 
 def test_the_ledgers_copies_of_gathered_trials_count_once(tmp_path, gathered):
     ledger = Ledger(tmp_path / "ledger.db")
     ledger.record("d" * 64, [entry(f"{n}", scores(seed=n)) for n in range(3)])
-    assert findings(gathered, ledger=ledger, rules=RULES).remembered == 0
+    assert findings(gathered, ledger=ledger, rules=RULES).remembered.count == 0
 
 
 def test_equal_rows_of_the_ledger_count_once_and_others_each(tmp_path, gathered):
@@ -43,8 +43,8 @@ def test_equal_rows_of_the_ledger_count_once_and_others_each(tmp_path, gathered)
     ledger.record("d" * 64, earlier)
     ledger.record("e" * 64, [entry("another dataset", scores(seed=10))])
     found = findings(gathered, ledger=ledger, rules=RULES)
-    assert found.remembered == 2
-    assert found.scores.names[3:] == ["an earlier trial 1", "an earlier trial 2"]
+    assert found.remembered.count == 2
+    assert found.scores.names[3:] == ["earlier trial 1", "earlier trial 2"]
     assert np.allclose(found.scores.private[3], scores(seed=8)[20:])
 
 
@@ -52,7 +52,7 @@ def test_a_row_whose_private_half_nobody_saw_joins_in_public_alone(tmp_path, gat
     ledger = Ledger(tmp_path / "ledger.db")
     ledger.record("d" * 64, [entry("sealed", scores(seed=8), private=False)])
     found = findings(gathered, ledger=ledger, rules=RULES)
-    assert found.remembered == 1
+    assert found.remembered.count == 1
     assert np.isnan(found.scores.private[3]).all()
     assert found.card.verdict.evidence.family == 2
 
@@ -64,7 +64,7 @@ def test_a_sealed_sweep_with_a_ledger_has_a_card(tmp_path):
     ledger.record("d" * 64, [entry("shown", scores(seed=9))])
     found = findings(gather(write_sweep(tmp_path / "s", tables)), ledger=ledger, rules=RULES)
     assert found.scores.private is None
-    assert found.remembered == 2
+    assert found.remembered.count == 2
     assert found.card.private is None
     assert "open_private" in found.card.verdict.sentence or "seal" in found.card.verdict.sentence
 

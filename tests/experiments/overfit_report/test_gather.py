@@ -94,3 +94,12 @@ def test_a_folder_of_something_else_is_refused(tmp_path):
 def test_a_rate_of_failure_is_better_when_it_is_small(tmp_path):
     tables = [table(scores(seed=n), metric="failure_rate@3") for n in range(2)]
     assert not gather(write_sweep(tmp_path / "s", tables)).higher_is_better
+
+
+def test_a_trial_without_a_score_is_left_out_and_said(tmp_path):
+    tables = [table(scores(seed=0)), table(np.full(40, np.nan)), table(scores(seed=1))]
+    found = gather(write_sweep(tmp_path / "s", tables))
+    assert found.names == ("k=0", "k=2")
+    assert found.notes == ('The trial "k=1" has no public score by map@3: left out.',)
+    with pytest.raises(ValueError, match="1 of these trials has a score by map@3"):
+        gather(write_sweep(tmp_path / "t", tables[:2]))

@@ -17,12 +17,14 @@ def dataset(qrels):
 
 def test_the_page_stands_in_the_folder_and_the_verdict_is_printed(tmp_path, capsys):
     folder = write_sweep(tmp_path / "s", [table(scores(seed=n)) for n in range(3)])
-    page = sweep_report(folder, dataset({}), RandomSplit(), None)
-    assert page == folder / "overfit.html"
-    assert page.exists()
+    report = sweep_report(folder, dataset({}), RandomSplit(), None)
+    assert report.page == folder / "overfit.html"
+    assert report.page.exists()
+    assert report.word == "UNRESOLVED"
+    assert report.measures["verdict/trials"] == 2
     said = capsys.readouterr().out
     assert "against k=0: UNRESOLVED. " in said
-    assert f"Report: {page}" in said
+    assert f"Report: {report.page}" in said
 
 
 def test_a_sweep_of_one_trial_says_why_there_is_no_report(tmp_path, capsys):
@@ -40,8 +42,9 @@ def test_a_sweep_without_labels_says_so(tmp_path, capsys):
 
 
 def test_trials_that_share_no_scored_query_end_in_a_sentence(tmp_path, capsys):
-    nothing = table(np.full(40, np.nan))
-    folder = write_sweep(tmp_path / "s", [table(scores()), nothing])
+    halves = [scores(), scores()]
+    halves[0][:10], halves[1][10:20] = np.nan, np.nan
+    folder = write_sweep(tmp_path / "s", [table(values) for values in halves])
     assert sweep_report(folder, dataset({}), RandomSplit(), None) is None
     assert "no query that all of these trials have scored" in capsys.readouterr().out
 

@@ -8,8 +8,8 @@ from experiments.overfit.rules import Rules
 from experiments.overfit_report import words
 from experiments.overfit_report.findings import findings
 from experiments.overfit_report.gather import gather
+from experiments.overfit_report.measures import measures
 from experiments.overfit_report.page import halves, ladder_table, rungs, write_page
-from experiments.overfit_report.study import measures
 from tests.experiments.overfit_report.folders import scores, table, write_sweep
 
 RULES = Rules(draws=200)
@@ -46,7 +46,7 @@ def test_a_name_that_utf8_cannot_hold_does_not_stop_the_page(tmp_path, found):
 @pytest.mark.parametrize("sides", [("public", "private"), ("public",)])
 def test_no_number_is_missing(tmp_path, sides):
     found = found_in(tmp_path, sides=sides)
-    told = [*words.about(found), found.card.verdict.sentence]
+    told = [*map(" ".join, words.about(found)), found.card.verdict.sentence]
     cells = [*map(" ".join, halves(found)), *map(" ".join, rungs(found))]
     assert not re.search(r"\b(nan|inf|None)\b", "\n".join(told + cells), re.IGNORECASE)
     assert all(number == number for number in measures(found).values())

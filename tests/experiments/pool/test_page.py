@@ -7,6 +7,8 @@ import pytest
 
 from experiments.pool.labels import read_labels
 from experiments.pool.page import write_page
+from experiments.pool.pooling import Pool
+from experiments.schema import Dataset, Document, Query
 from tests.browser import MARKS
 from tests.experiments.pool.test_pool import large_pool
 
@@ -68,3 +70,32 @@ def test_all_judgements_are_kept_saved_and_resumed(tmp_path, browser):
     while "another pool" not in text(browser, "message") and time.monotonic() < until:
         time.sleep(0.2)
     assert "another pool" in text(browser, "message")
+
+
+def test_the_page_speaks_korean_and_stays_so(tmp_path, browser):
+    pool, data = large_pool()
+    page = write_page(tmp_path / "label.html", pool, data)
+    browser.get(page.as_uri())
+    browser.find_element("id", "language").click()
+    assert "6600개 중 0개 판정" in text(browser, "done")
+    assert browser.find_element("id", "grades").text.split("\n") == [
+        *("0 답이 없음", "1 일부 답함", "2 답함", "X 건너뛰기")
+    ]
+    browser.execute_script(JUDGE_ALL, 0, 31)
+    browser.refresh()
+    assert "질문 2 / 220" in text(browser, "number")
+    assert "이 질문의 문단 2 / 30" in text(browser, "document")
+    browser.find_element("id", "language").click()
+    assert "Passage 2 of 30 for this question" in text(browser, "document")
+    assert "31 of 6600 judged" in text(browser, "done")
+    assert not [line for line in browser.get_log("browser") if line["level"] == "SEVERE"]
+
+
+def test_a_long_passage_is_left_and_the_next_begins_at_its_top(tmp_path, browser):
+    data = Dataset("long", [Document(n, "물 " * 5000) for n in "ab"], [Query("q", "?")], None, "f")
+    pool = Pool((("q", "a"), ("q", "b")), {}, 1, 0, "long", "f", "2026")
+    browser.get(write_page(tmp_path / "label.html", pool, data).as_uri())
+    browser.execute_script("scrollTo(0, 2000)")
+    browser.execute_script(JUDGE_ALL, 0, 1)
+    assert browser.execute_script("return scrollY") == 0
+    assert "Passage 2 of 2" in text(browser, "document")

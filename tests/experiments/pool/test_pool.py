@@ -2,6 +2,7 @@
 
 import json
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -30,7 +31,7 @@ def test_the_first_of_every_run_are_pooled_once():
 names = st.lists(st.sampled_from("abcdefghij"), unique=True, min_size=3, max_size=10)
 
 
-@given(st.lists(names, min_size=3, max_size=5), st.integers(0, 9))
+@given(st.lists(names, min_size=3, max_size=5, unique_by=tuple), st.integers(0, 9))
 def test_neither_the_order_of_the_runs_nor_their_ranks_show(several, seed):
     runs = [{"q": one} for one in several]
     pairs = pool_pairs(runs, ["q"], depth=10, seed=seed)
@@ -40,7 +41,12 @@ def test_neither_the_order_of_the_runs_nor_their_ranks_show(several, seed):
 
 
 @pytest.mark.parametrize(
-    ("runs", "depth", "said"), [(RUNS[:2], 3, "3 or more"), (RUNS, 0, "1 or more")]
+    ("runs", "depth", "said"),
+    [
+        (RUNS[:2], 3, "leads to 2 rankings: give 3 or more"),
+        ([*RUNS[:2], {"q": ["b", "d"], "stranger": ["a"]}], 2, "3 rankings, 2 of them different"),
+        (RUNS, 0, "1 or more"),
+    ],
 )
 def test_too_few_runs_and_no_depth_are_refused(runs, depth, said):
     with pytest.raises(ValueError, match=said):
@@ -100,14 +106,18 @@ def test_labels_become_qrels_with_their_provenance(pooled, tmp_path, capsys):
     capsys.readouterr()
     PoolStudy(setting=made, labels=[first, other], folder=str(page)).run()
     told = capsys.readouterr().out
-    assert "Cohen's kappa" in told
+    # 김 gave 2 0 1 2 0 and Lee 2 1 0 2 1: p_o 2/5; p_e .4 * .4 + .4 * .2 + .2 * .4 = .32
+    assert "김 and Lee both judged 5 passages and differ on 3: Cohen's kappa 0.118." in told
     said = json.loads((page / "provenance.json").read_text())
     assert said["labellers"] == ["김", "Lee"]
     assert said["runs"].keys() == {"run0", "run1", "run2"}
     assert (said["depth"], said["judged"], said["skipped"]) == (1, 6, 1)
     assert datetime.fromisoformat(said["pooled_at"])
-    rows = (page / "disagreements.tsv").read_text().split("\n")[1:-1]
-    assert len(rows) == said["disagreements"] == 3
+    rows = sorted((page / "disagreements.tsv").read_text().split("\n")[1:-1])
+    agreed = {"labellers": ["김", "Lee"], "kappa": pytest.approx(0.08 / 0.68)}
+    agreed |= {"judged_by_both": 5, "disagreements": 3}
+    assert [agreed] == said["agreement"]
+    assert rows == ["q1\td\t0\t1", "q1\te\t1\t0", "q2\td\t0\t1"]
     for name in ("qrels.tsv", "provenance.json"):
         (folder / name).write_bytes((page / name).read_bytes())
     data = made.dataset.load()
@@ -121,6 +131,7 @@ def test_labels_become_qrels_with_their_provenance(pooled, tmp_path, capsys):
     ("change", "said"),
     [
         ({"pool": "other"}, "another pool"),
+        ({"judgements": [["q1", "d", 1], ["q1", "d", 2]]}, "judgement 2.*twice"),
         ({"judgements": [["q1", "nowhere", 1]]}, "judgement 1"),
         ({"judgements": [["q1", "d", 3]]}, "judgement 1"),
         ({"judgements": 7}, "no file that the page saved"),
@@ -135,6 +146,65 @@ def test_strange_labels_are_refused(pooled, tmp_path, change, said):
     with pytest.raises(ValueError, match=said):
         PoolStudy(setting=made, labels=str(path), folder=str(page)).run()
     assert not (page / "qrels.tsv").exists()
+
+
+def half_judged(page, path):
+    """The first question's passages alone, saved by an editor that adds a byte order mark."""
+    saved(page, path, "김", {"a b": 2, "d": 0, "e": 1})
+    value = json.loads(path.read_text())
+    value["judgements"] = [row for row in value["judgements"] if row[0] == "q1"]
+    path.write_text(json.dumps(value), encoding="utf-8-sig")
+    return str(path)
+
+
+def test_questions_that_nobody_judged_yet_are_named(pooled, tmp_path, capsys):
+    folder, page, made = pooled
+    path = half_judged(page, tmp_path / "half.json")
+    PoolStudy(setting=made, labels=path, folder=str(page)).run()
+    assert "1 questions have no judgement yet" in capsys.readouterr().out
+    for name in ("qrels.tsv", "provenance.json"):
+        (folder / name).write_bytes((page / name).read_bytes())
+    data = made.dataset.load()
+    assert data.unjudged == {"q2"}
+    assert data.pooled
+
+
+def test_a_page_saved_twice_is_no_second_opinion(pooled, tmp_path):
+    _, page, made = pooled
+    files = [saved(page, tmp_path / f"{n}.json", "Kim", {"d": 1}) for n in ("kim", "kim (1)")]
+    newer = json.loads((tmp_path / "kim (1).json").read_text()) | {"saved_at": "2027"}
+    (tmp_path / "kim (1).json").write_text(json.dumps(newer))
+    with pytest.raises(ValueError, match=r"both by Kim: give the one saved last, .*kim \(1\)"):
+        PoolStudy(setting=made, labels=files, folder=str(page)).run()
+
+
+def test_two_people_without_a_passage_in_common_and_three(pooled, tmp_path, capsys):
+    _, page, made = pooled
+    half_judged(page, tmp_path / "kim.json")
+    other = json.loads(Path(saved(page, tmp_path / "lee.json", "Lee", {"d": 2})).read_text())
+    other["judgements"] = [row for row in other["judgements"] if row[0] == "q2"]
+    (tmp_path / "lee.json").write_text(json.dumps(other))
+    third = saved(page, tmp_path / "pak.json", "Pak", {"d": 0})
+    files = [str(tmp_path / "kim.json"), str(tmp_path / "lee.json"), third]
+    capsys.readouterr()
+    PoolStudy(setting=made, labels=files, folder=str(page)).run()
+    told = capsys.readouterr().out
+    assert "김 and Lee judged no passage in common" in told
+    assert "Lee and Pak both judged 1 passages and differ on 1" in told
+    rows = (page / "disagreements.tsv").read_text().split("\n")
+    assert rows == ["query-id\tcorpus-id\t김\tLee\tPak", "q2\td\t\t2\t0", ""]
+
+
+def test_one_ranking_three_times_and_a_lone_one_are_no_pool(pooled, tmp_path):
+    *_, made = pooled
+    run = str(tmp_path / "run0.trec")
+    for runs, said in (
+        ([run] * 3, "3 rankings, 1 of them"),
+        ([run], "leads to 1 rankings"),
+        (["nowhere"], "There is no file nowhere"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            PoolStudy(setting=made, runs=runs).run()
 
 
 def large_pool():

@@ -1,31 +1,14 @@
-"""The study of chunks on odd corpora and on good ones: a value or a counted skip, never a crash."""
+"""The study of chunks on odd corpora: a value or a counted skip, never a crash."""
 
-import json
 import math
 import re
 
 import pandas as pd
 import pytest
 
-from chunk_quality.duplicates import Duplicates
-from chunk_quality.review_sample import ReviewSample
 from chunk_quality.sentence_similarity import SentenceSimilarity
-from chunk_quality.token_counts import TokenCounts
 from chunk_quality.topic_entropy import TopicEntropy
-from experiments.chunkers import WholeDocuments
-from experiments.datasets.jsonl import JsonLines
-from experiments.evaluation import Evaluator
-from experiments.pipeline import Pipeline
-from experiments.quality.measured import ChunkMeasures
-from experiments.quality.study import ChunkQuality
-from experiments.setting import Setting
-from experiments.splits import RandomSplit
-from experiments.store import Store
-from retrievers.bm25 import BM25Retriever
-from retrievers.enrich import TitlePrefix
-from retrievers.gate import NoGate
-from retrievers.lsa import LsaEmbedding
-from retrievers.queries import AllUserTurns
+from tests.experiments.quality.studies import GOOD, study
 
 ODD = {
     "empty": " ",
@@ -39,69 +22,6 @@ ODD = {
     "lone": "a \ud800 b. c d.",
     "script": "<script>alert(1)</script> 안녕. <b>x</b>",
 }
-GOOD = {
-    f"{topic}{n}": f"{topic} is {word}. {topic} was {word} {n}. All {topic} are {word}."
-    for topic, word in (("rivers", "wet"), ("stars", "hot"), ("birds", "light"))
-    for n in range(12)
-}
-
-
-class Recorder:
-    """A tracker that keeps what it is given."""
-
-    def __init__(self):
-        self.records = []
-
-    def log(self, record):
-        self.records.append(record)
-        return "1"
-
-
-def write(folder, texts, labels=()):
-    folder.mkdir()
-    rows = [{"id": name, "text": text} for name, text in texts.items()]
-    (folder / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    asked = [{"id": f"q{n}", "text": text} for n, (text, _) in enumerate(labels)] or [
-        {"id": "q0", "text": "물"}
-    ]
-    (folder / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in asked))
-    if labels:
-        qrels = "".join(f"q{n}\t{gold}\t1\n" for n, (_, gold) in enumerate(labels))
-        (folder / "qrels.tsv").write_text(qrels)
-    return folder
-
-
-def study(folder, texts, labels=(), topics=5, **changes):
-    tracker = Recorder()
-    report = ChunkQuality(
-        title="chunk_quality",
-        setting=Setting(
-            dataset=JsonLines(path=write(folder / "data", texts, labels)),
-            metrics=Evaluator(["map@3"]),
-            split=RandomSplit(),
-            tracker=tracker,
-            submission=None,
-            store=Store(folder / "store"),
-            folder=folder / "runs",
-        ),
-        pipeline=Pipeline(
-            chunker=WholeDocuments(),
-            enrich=TitlePrefix(),
-            query=AllUserTurns(),
-            retriever=BM25Retriever(),
-            gate=NoGate(),
-        ),
-        measures=ChunkMeasures(
-            tokens=TokenCounts(limit=20),
-            similarity=SentenceSimilarity(LsaEmbedding(dimensions=8)),
-            topics=TopicEntropy(topics=topics, passes=2),
-            duplicates=Duplicates(),
-        ),
-        review=ReviewSample(size=5),
-        **changes,
-    ).run()
-    (record,) = tracker.records
-    return report.folder, record
 
 
 def test_every_odd_chunk_has_a_value_or_is_counted_and_nothing_is_nan_in_the_tracker(tmp_path):
@@ -133,15 +53,6 @@ def test_a_corpus_of_one_document_has_no_control_and_says_so(tmp_path, texts):
     assert "30 topics were learned from" in page
 
 
-def test_pure_chunks_are_told_from_shuffled_ones_and_misses_are_looked_at(tmp_path):
-    labels = [(f"{topic} {n}", f"{topic}{n}") for topic in ("rivers", "stars") for n in range(12)]
-    folder, record = study(tmp_path, GOOD, labels, topics=3, k=1)
-    assert record.measures["sentence_similarity/auc_low"] > 0.5
-    told = pd.read_csv(folder / "misses.tsv", sep="\t")
-    assert set(told["measure"]) >= {"tokens", "sentence_similarity", "topic_entropy"}
-    assert (told["missed"] + told["found"] <= len(labels)).all()
-
-
 def test_a_second_run_computes_nothing_and_says_the_same(tmp_path, monkeypatch):
     first, _ = study(tmp_path, GOOD)
     monkeypatch.setattr(TopicEntropy, "fit", None)
@@ -159,3 +70,17 @@ def test_no_text_at_all_and_an_impossible_depth_are_refused(tmp_path):
     (tmp_path / "again").mkdir()
     with pytest.raises(ValueError, match="k is 0"):
         study(tmp_path / "again", GOOD, k=0)
+    (tmp_path / "deep").mkdir()
+    with pytest.raises(ValueError, match="k is 21 and the pipeline finds 20"):
+        study(tmp_path / "deep", GOOD, k=21)
+
+
+def test_a_group_of_near_copies_is_counted_once_however_many_are_exact(tmp_path, capsys):
+    """Two pairs of equal chunks that are nearly equal to each other are one group."""
+    long = "물은 백 도에서 끓고 얼음은 영 도에서 녹으며 쇠는 그보다 훨씬 뜨거워야 녹는다. 끝"
+    copies = {"a1": long, "a2": long, "b1": long + "!", "b2": long + "!"}
+    folder, record = study(tmp_path, GOOD | copies, topics=3)
+    assert record.measures["duplicates/exact_groups"] == 2
+    page = (folder / "chunk_quality.html").read_text(encoding="utf-8")
+    groups = int(record.measures["duplicates/near_groups"])
+    assert f"{groups} groups of chunks that are equal or nearly so, 1 of them with exact" in page

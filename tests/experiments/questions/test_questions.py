@@ -3,16 +3,17 @@
 import json
 
 import pytest
-from llama_index.core.llms import MockLLM
 
 from experiments.datasets.jsonl import JsonLines
-from experiments.provenance import provenance_notes
-from experiments.questions.asked import ModelQuestions
+from experiments.provenance import read_provenance
+from experiments.questions.asked import UNANSWERED, ModelQuestions
 from experiments.questions.cloze import Cloze
+from experiments.questions.easiness import easiness
 from experiments.questions.study import WriteQuestions
-from experiments.questions.written import Written, fault, kept, sampled, word_overlap
-from experiments.schema import Dataset, Document
+from experiments.questions.written import Written, as_dataset, fault, kept, sampled
+from experiments.schema import Dataset, Document, Query
 from tests.experiments.test_comparison import compare, setting
+from tests.generation.stub_llm import StubLLM
 
 CORPUS = [
     Document("a", "Plants make sugar from light and water. The chloroplast does it all day long."),
@@ -24,8 +25,10 @@ CORPUS = [
 
 
 def test_a_cloze_question_blanks_the_rarest_word_once():
-    written = {one.document: one for one in Cloze().write(CORPUS, CORPUS)}
+    made, lost = Cloze().write(CORPUS, CORPUS)
+    written = {one.document: one for one in made}
     assert written.keys() == {"a", "b", "e"}
+    assert sum(lost.values()) == 2
     assert written["a"].answer == "chloroplast"
     assert written["a"].text == "Which word is missing? The ____ does it all day long."
     assert written["b"].text.startswith("빈칸에 들어갈 말은?")
@@ -57,10 +60,36 @@ def test_a_question_is_kept_once_and_the_others_are_counted():
     assert sum(reasons.values()) == 2
 
 
-def test_word_overlap_by_hand():
-    assert word_overlap([("light water", "water"), ("sugar", "sugar")], "unicode") == 0.75
-    assert word_overlap([("", "water")]) is None
-    assert word_overlap([]) is None
+def written_set(*pairs, frame=""):
+    questions = [Written(name, text, frame=frame) for name, text in pairs]
+    return as_dataset(questions, CORPUS, "written"), questions
+
+
+def test_how_easy_questions_are_by_hand():
+    # of a: light and water of light, water, moon; of e: sugar alone
+    made, questions = written_set(("a", "light water moon"), ("e", "sugar"))
+    real = Dataset("real", CORPUS, made.queries, None, "f")
+    told = {"written": pytest.approx(5 / 6), "real": None}
+    assert easiness(made, questions, real, {"w1", "w2"})[0] == told
+    labelled = Dataset("real", CORPUS, made.queries, {"w1": {"c": 1, "a": 0}}, "f")
+    assert easiness(made, questions, labelled, {"w1", "w2"})[0]["real"] == 0
+    framed, questions = written_set(("e", "which word? sugar"), frame="which word?")
+    assert easiness(framed, questions, real, ())[0]["written"] == 1
+
+
+def test_a_passage_that_stands_twice_is_gold_twice():
+    copied = [*CORPUS, Document("copy", CORPUS[0].text)]
+    made = as_dataset([Written("a", "What makes sugar?")], copied, "written")
+    assert made.qrels == {"w1": {"a": 1, "copy": 1}}
+
+
+def test_only_the_questions_that_may_be_looked_at_are_compared():
+    made, questions = written_set(("e", "sugar"))
+    asked = [Query("seen", "light moon"), Query("sealed", "moon")]
+    labels = {"seen": {"a": 1, "b": 0}, "sealed": {"b": 1}}
+    real = Dataset("real", CORPUS, asked, labels, "f")
+    assert easiness(made, questions, real, {"seen"})[0]["real"] == 0.5
+    assert easiness(made, questions, real, {"seen", "sealed"})[0]["real"] == 0.25
 
 
 def test_blank_passages_are_not_drawn_and_the_order_of_the_corpus_does_not_matter():
@@ -76,6 +105,7 @@ def test_the_set_can_be_searched_and_says_that_it_flatters(tmp_path, capsys):
     said = json.loads((folder / "provenance.json").read_text())
     assert said["generator"] == "cloze"
     assert said["word_overlap"]["written"] > said["word_overlap"]["real"]
+    assert "Caution: Questions of the written set share" in told
     data = JsonLines(path=str(folder))
     assert all(len(gold) == 1 for gold in data.load().qrels.values())
     report = compare(tmp_path, dataset=data, submission=None)
@@ -83,22 +113,32 @@ def test_the_set_can_be_searched_and_says_that_it_flatters(tmp_path, capsys):
     told = capsys.readouterr().out
     assert "circular" in told
     assert "written by cloze" in told
+    shares = [said["word_overlap"][name] for name in ("written", "real")]
+    assert f"({shares[0]:.2f} of their words stand in their gold passage, of the real" in told
+    assert f"ones' {shares[1]:.2f})" in told
     assert "bm25 works as the generator of these questions does" in told
 
 
-class Answers(MockLLM):
-    def complete(self, prompt, formatted=False, **kwargs):
-        response = super().complete(prompt, formatted, **kwargs)
-        response.text = "" if "엽록체" in prompt else "What part of a plant makes sugar?"
-        return response
+def says(prompt):
+    if "Question: " in prompt:
+        return "광합성" if "sugar?" in prompt else "The passage does not mention it."
+    if "엽록체" in prompt:
+        return ""
+    if "!!!" in prompt:
+        return "Why?"
+    return "What part makes sugar?" if "chloroplast" in prompt else "Who invented the wheel?"
 
 
-def test_a_model_writes_and_its_name_is_kept():
-    writer = ModelQuestions(Answers())
-    written = writer.write(CORPUS[:2], CORPUS)
-    assert [one.document for one in written] == ["a"], "an empty answer is no question"
-    assert written[0].text == "What part of a plant makes sugar?"
-    assert writer.circular == (writer.name,)
+def test_a_model_writes_answers_and_drops_what_its_passage_does_not_answer():
+    model = StubLLM(says)
+    written, reasons = ModelQuestions(model).write(CORPUS, CORPUS)
+    assert written == [Written("a", "What part makes sugar?", "광합성")]
+    assert reasons == {
+        "it is too short to search for": 2,
+        "it is asked twice": 1,
+        UNANSWERED: 1,
+    }
+    assert ModelQuestions(model).circular == ("stub",)
 
 
 class Loader:
@@ -120,7 +160,7 @@ def test_mistakes_are_named(tmp_path, options, said):
 def test_a_damaged_provenance_is_told(tmp_path):
     (tmp_path / "provenance.json").write_text("{")
     with pytest.raises(ValueError, match="no JSON"):
-        provenance_notes(tmp_path)
+        read_provenance(tmp_path)
     (tmp_path / "provenance.json").write_text("[1]")
     with pytest.raises(ValueError, match="no JSON object"):
-        provenance_notes(tmp_path)
+        read_provenance(tmp_path)

@@ -1,12 +1,20 @@
 """A trial that fails says why and is the worst; it never ends the sweep."""
 
+import numpy as np
 import pytest
+from hydra import compose, initialize_config_dir
+from hydra.utils import instantiate
 from omegaconf import OmegaConf
 
+from experiments.datasets.jsonl import JsonLines
+from experiments.identity import describe, fingerprint
+from experiments.ledger import Ledger, LedgerEntry, ScoreRow
 from experiments.schema import Mean, Report
+from experiments.splits import RandomSplit
 from experiments.sweeps import attempt as module
 from experiments.sweeps.attempt import WORST, attempt, objective
 from experiments.sweeps.trial import SweepHeader, Trial, endings
+from tests.experiments.sweeps.processes import ROOT, write_dataset
 
 CONFIG = OmegaConf.create(
     {"fail_fast": False, "tracker": {"_target_": "experiments.tracking.none.NoTracker"}}
@@ -66,6 +74,35 @@ def test_a_tracker_that_is_away_does_not_end_the_sweep_either(trial):
     config = OmegaConf.merge(CONFIG, {"tracker": broken})
     assert attempt(raises(ValueError("no")), config) == WORST
     assert "tracker" in (trial.folder / "error.txt").read_text(encoding="utf-8")
+
+
+def test_a_failed_trial_counts_once_in_the_ledger_and_under_its_pipeline_where_it_has_one(
+    trial, tmp_path
+):
+    data, path = write_dataset(tmp_path / "data"), tmp_path / "ledger.db"
+    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
+        given = ["dataset=jsonl", f"dataset.path={data}", "retriever=bm25", "tracker=none"]
+        config = compose("config", [*given, f"ledger.path={path}"])
+    dataset, ledger = JsonLines(path=str(data)).load(), Ledger(path)
+    for k1 in (-1, -1, 0.9, 0.9):  # the first can never be built
+        config.retriever.k1 = k1
+        attempt(raises(ValueError("no")), config)
+    assert (ledger.count(dataset.fingerprint), ledger.failed(dataset.fingerprint)) == (2, 2)
+    public = RandomSplit().divide(dataset).public
+    mark = fingerprint(describe(instantiate(config.pipeline, _convert_="all")))
+    row = ScoreRow("public", "map@3", public, np.ones(len(public)))
+    ledger.record(dataset.fingerprint, [LedgerEntry(mark, public, "retrieval", [row])])
+    assert (ledger.count(dataset.fingerprint), ledger.failed(dataset.fingerprint)) == (2, 1)
+    attempt(raises(ValueError("something beside the pipeline")), config)
+    assert ledger.failed(dataset.fingerprint) == 1  # it goes by what was swept, as the first
+
+
+def test_a_ledger_that_cannot_be_written_does_not_end_the_sweep(trial, tmp_path):
+    data = {"_target_": "experiments.datasets.jsonl.JsonLines", "path": "nowhere"}
+    ledger = {"_target_": "experiments.ledger.Ledger", "path": str(tmp_path / "l.db")}
+    config = OmegaConf.merge(CONFIG, {"ledger": ledger, "dataset": data})
+    assert attempt(raises(ValueError("no")), config) == WORST
+    assert "The ledger does not know of it" in (trial.folder / "error.txt").read_text("utf-8")
 
 
 def test_no_labels_are_worse_than_any_score_and_small_is_better_where_it_should_be():

@@ -6,7 +6,8 @@ import multiprocessing
 import pytest
 
 from experiments.schema import Dataset, Document, Mean, Query, RunRecord
-from experiments.tracking.mlflow import MLflowTracker, metric_values
+from experiments.tracking.mlflow import MLflowTracker
+from experiments.tracking.names import metric_values
 from experiments.tracking.none import NoTracker
 from experiments.tracking.outbox import OutboxTracker
 

@@ -13,7 +13,7 @@ from experiments.ledger import Ledger
 from experiments.schema import Dataset, Document, Query
 from experiments.submissions.science_qa import ScienceQASubmission
 from experiments.vote.agreement import changed, overlap
-from experiments.vote.ballots import read_ballots
+from experiments.vote.ballots import alike, read_ballots
 from experiments.vote.count import count
 from experiments.vote.study import VoteStudy
 from tests.experiments.test_comparison import SAMPLE, setting
@@ -152,6 +152,58 @@ def test_formats_are_told_apart_by_content(tmp_path, board):
     assert [problem.line for problem in problems] == [3, 4]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"eval_id": 1, "topk": "d1"}',
+        '{"eval_id": 1, "topk": null}',
+        '{"eval_id": 1}',
+        '{"eval_id": 1, "topk": [1, 2]}',
+        '{"eval_id": 1, "topk": ["nowhere"]}',
+        '{"eval_id": 1, "topk": ["d1"',
+    ],
+)
+def test_a_line_that_cannot_be_read_is_no_vote_for_no_document(tmp_path, board, line):
+    path = tmp_path / "bad.csv"
+    path.write_text(f"{line}\n{row(2, [])}\n{row(3, ['d3'])}\n")
+    (ballot,) = read_ballots([str(path)], board)
+    assert ballot.results == {"2": [], "3": ["d3"]}
+    assert 1 in [problem.line for problem in ballot.problems]
+
+
+def test_other_bytes_and_another_order_vote_alike(tmp_path, board):
+    lines = [row(q, [f"d{q % 50}", f"d{(q + 1) % 50}"] if q % 9 else []) for q in QUERIES]
+    text = {
+        "plain": "\n".join(lines) + "\n",
+        "crlf": "\r\n".join(lines) + "\r\n",
+        "bom": "\ufeff" + "\n".join(lines),
+        "turned": "\n".join(lines[::-1]) + "\n",
+    }
+    for name, written in text.items():
+        (tmp_path / f"{name}.csv").write_bytes(written.encode())
+    ballots = read_ballots([str(tmp_path / f"{name}.csv") for name in text], board)
+    assert all(one.results == ballots[0].results for one in ballots)
+    assert [bool(one.problems) for one in ballots] == [False, True, True, False]
+    assert len(alike(ballots)) == 6
+
+
+def test_a_file_that_names_no_document_at_all_votes_for_that(tmp_path, board):
+    for name, ids in (("none", []), ("some", ["d1"])):
+        lines = [row(query, ids) for query in QUERIES]
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n")
+    none, some = read_ballots([str(tmp_path / f"{n}.csv") for n in ("none", "some")], board)
+    made = count([none.results, some.results], [2, 1], queries=["1"], documents=["d1"], k=1)
+    assert made.by_query() == {"1": []}
+
+
+def test_a_file_may_be_called_as_the_result_is(tmp_path, board, ten):
+    (tmp_path / "vote.csv").write_bytes(ten[0].read_bytes())
+    made = setting(tmp_path / "out", dataset=Loader(board))
+    report = VoteStudy(setting=made, files=[str(tmp_path / "vote.csv"), str(ten[1])]).run()
+    files = pd.read_csv(report.folder / "files.tsv", sep="\t")
+    assert files["file"].tolist() == ["1 vote", "2 team1"]
+
+
 @pytest.fixture(scope="module")
 def labelled(tmp_path_factory):
     """Three files on the sample: the right answer first for all, half, and none of the queries."""
@@ -182,16 +234,22 @@ def test_with_labels_each_file_has_a_paired_gain_and_the_ledger_counts(tmp_path,
     value = json.loads((report.folder / "summary.json").read_text())["pipelines"]["vote"]
     assert value["difference"]["public"]["map@3"]["mean"] < 0, "held against the best file"
     assert "trials like any other" in capsys.readouterr().out
-    assert ledger.count(ScienceQA(path=SAMPLE).load().fingerprint) == 4
+    dataset = ScienceQA(path=SAMPLE).load()
+    assert ledger.count(dataset.fingerprint) == 7  # the files, the vote, and it without each
+    private = made.split.divide(dataset).private
+    assert len(ledger.scores(dataset.fingerprint, "map@3", private, "private")) == 7
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"weights": [1, 2, 3]}, "3 numbers and there are 2 files"),
+        ({"weights": [1, 2, 3]}, "holds 3 and vote.files 2"),
+        ({"weights": [2, -1]}, "from 0 up"),
+        ({"k": 0}, "vote.k is 0"),
+        ({"files": []}, "names 0 files"),
         ({"weights": [0, 0]}, "one of them above 0"),
         ({"method": "condorcet"}, "borda or rrf"),
-        ({"files": ["x.csv"]}, "names 1 files"),
+        ({"files": ["x.csv"]}, "names 1 file:"),
         ({"files": ["x.csv", "y.csv"]}, "There is no file x.csv"),
     ],
 )
@@ -204,5 +262,5 @@ def test_mistakes_are_named(tmp_path, labelled, options, said):
 def test_a_file_of_which_nothing_can_be_read_is_refused(tmp_path, labelled):
     bad = tmp_path / "bad.csv"
     bad.write_text("...\n")
-    with pytest.raises(ValueError, match="no line that can vote: line 1"):
+    with pytest.raises(ValueError, match="no line that science_sample can use: line 1"):
         VoteStudy(setting=setting(tmp_path), files=[str(labelled / "good.csv"), str(bad)]).run()

@@ -1,0 +1,78 @@
+"""A gate's verdict on queries; what it measures for it, without regard to the fusion, is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from experiments.identity import describe, fingerprint
+from experiments.stage_files import load_array, save_array
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from experiments.indexes import Indexes
+    from experiments.pipeline import Pipeline
+    from experiments.store import StageStore
+    from retrievers.base import BatchRetriever
+    from retrievers.gate import GateDecision
+    from retrievers.ranking import QueryPlan, Ranking
+
+_STAGE = "gate"
+
+
+def decide(
+    pipeline: Pipeline,
+    plans: Sequence[QueryPlan],
+    retrieved: Ranking,
+    indexes: Indexes,
+    store: StageStore,
+) -> GateDecision:
+    """The verdict of the pipeline's gate on each plan.
+
+    indexes: of the pipeline's retriever, or of one that has its leaves and more; a gate with a
+        judge of its own asks that.
+    """
+    gate, (judge, asked) = pipeline.gate, _judged_by(pipeline, indexes)
+    if not hasattr(gate, "measure"):
+        asked.open()
+        return gate.decide(plans, retrieved, judge)  # type: ignore[no-any-return]
+    measured = None
+    if gate.measure is not None:
+
+        def measure() -> NDArray[np.float64]:
+            asked.open()
+            return gate.measure(plans, judge)  # type: ignore[no-any-return]
+
+        key = _key(gate, plans, judge, asked)
+        measured = store.remember(_STAGE, key, measure, save_array, load_array)
+    return gate.decide(plans, retrieved, judge, measured)  # type: ignore[no-any-return]
+
+
+def measuring_seconds(
+    pipeline: Pipeline, plans: Sequence[QueryPlan], indexes: Indexes, store: StageStore
+) -> float:
+    """What the measures took when they were made; 0 where they are not stored."""
+    if getattr(pipeline.gate, "measure", None) is None:
+        return 0.0
+    key = _key(pipeline.gate, plans, *_judged_by(pipeline, indexes))
+    return store.seconds(_STAGE, key) or 0.0
+
+
+def _judged_by(pipeline: Pipeline, indexes: Indexes) -> tuple[BatchRetriever, Indexes]:
+    judge = getattr(pipeline.gate, "judge", None)
+    if judge is None or judge is pipeline.retriever:
+        return pipeline.retriever, indexes
+    return judge, indexes.of_another(judge)
+
+
+def _key(
+    gate: Any, plans: Sequence[QueryPlan], judge: BatchRetriever, asked: Indexes
+) -> dict[str, Any]:
+    keys = asked.keys()
+    return {
+        "gate": describe(gate.measure),
+        "indexes": {name: keys[name] for name in judge.leaves()},
+        "plans": fingerprint([[plan.id, dict(plan.texts)] for plan in plans]),
+    }
