@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from experiments.position_lab.findings import Contrast, Finding
 
 _COLOURS = ("#1f6f8b", "#d1495b", "#edae49", "#66a182", "#6a4c93", "#8d6a9f", "#2e4057", "#c97b63")
+_FEW = 4  # lines whose bands can be told apart
 _DASHES = ("solid", "dash", "dashdot", "longdash")
 
 
@@ -39,7 +40,7 @@ def curve_figure(findings: Sequence[Finding], model: str) -> go.Figure:
                 mode="lines",
                 fill="toself",
                 fillcolor=colour,
-                opacity=0.15,
+                opacity=0.15 if len(findings) <= _FEW else 0.05,
                 line={"width": 0},
                 hoverinfo="skip",
                 showlegend=False,

@@ -38,7 +38,7 @@ def _table(title: str, findings: Sequence[Finding]) -> Table:
     for one in findings:
         means = dict(zip(one.positions, (share.mean for share in one.accuracy), strict=True))
         cells = [_cell(means.get(position)) for position in positions]
-        table.add_row(one.label, *cells, _cell(one.gap.gap), _cell(one.gap.p, 3))
+        table.add_row(one.label, *cells, _cell(one.gap.gap), _cell(one.gap.p, 4))
     return table
 
 
