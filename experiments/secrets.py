@@ -23,3 +23,9 @@ def masked(text: str) -> str:
     if sign and is_secret(option):
         return f"{option}={MASK}"
     return _IN_ADDRESS.sub(MASK, text)
+
+
+def without_credentials(uri: str) -> str:
+    """An address (or any text with one) without user and password; a server's without its query."""
+    bare = re.sub(r"(?<=://)[^/@\s]+@", "", uri)
+    return re.sub(r"(https?://[^\s?]*)\?\S*", r"\1", bare)

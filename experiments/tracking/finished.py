@@ -12,8 +12,9 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from experiments.secrets import without_credentials
 from experiments.tracking.mlflow import MLflowTracker
-from experiments.tracking.outbox import PATIENCE, reason, without_credentials
+from experiments.tracking.outbox import PATIENCE, reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from filelock import FileLock
 
+from experiments.secrets import without_credentials
 from experiments.tracking.letters import Letter, letters, set_aside, write_letter
 from experiments.tracking.mlflow import MLflowTracker, check_address
 
@@ -195,12 +196,6 @@ class OutboxTracker:
 def logged_id(run: str | None) -> str | None:
     """The MLflow id that a tracker gave; None for a run that waits."""
     return None if run is None or run.startswith(WAITING) else run
-
-
-def without_credentials(uri: str) -> str:
-    """An address (or any text with one) without user and password; a server's without its query."""
-    bare = re.sub(r"(?<=://)[^/@\s]+@", "", uri)
-    return re.sub(r"(https?://[^\s?]*)\?\S*", r"\1", bare)
 
 
 def is_away(error: Exception) -> bool:

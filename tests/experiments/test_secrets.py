@@ -5,7 +5,7 @@ import json
 import pytest
 
 from experiments.identity import describe
-from experiments.secrets import is_secret, masked
+from experiments.secrets import is_secret, masked, without_credentials
 
 
 class Model:
@@ -37,3 +37,16 @@ def test_a_part_is_described_without_its_key():
     assert "sk-secret" not in described
     assert describe(Model("m", api_key="a")) == describe(Model("m", api_key="b"))
     assert describe(Model("m", api_key="a")) != describe(Model("m", api_key="a", max_tokens=6))
+
+
+@pytest.mark.parametrize(
+    ("address", "written"),
+    [
+        ("http://someone:s3cret@127.0.0.1:1/?token=abc", "http://127.0.0.1:1/"),
+        ("postgresql://u:p@db/x?sslmode=no", "postgresql://db/x?sslmode=no"),
+        ("tracker.uri=https://u:p@h/x", "tracker.uri=https://h/x"),
+        ("sqlite:///runs/mlflow.db", "sqlite:///runs/mlflow.db"),
+    ],
+)
+def test_addresses_are_written_without_credentials(address, written):
+    assert without_credentials(address) == written

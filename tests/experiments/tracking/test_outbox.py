@@ -16,7 +16,7 @@ import pytest
 
 from experiments.tracking import outbox
 from experiments.tracking.letters import Letter, letters, write_letter
-from experiments.tracking.outbox import OutboxTracker, logged_id, main, without_credentials
+from experiments.tracking.outbox import OutboxTracker, logged_id, main
 from tests.experiments.tracking.test_mlflow import DATASET, record
 
 REFUSED = "http://someone:s3cret@127.0.0.1:1/?token=abc"
@@ -59,13 +59,6 @@ def test_a_letter_is_read_as_it_was_written(tmp_path):
     assert read.page() == letter.page()
     assert read.record.scores == letter.record.scores
     assert [f.read_text(encoding="utf-8") for f in read.record.files] == ["q Q0 d 1 1 t\n"]
-
-
-def test_addresses_are_written_without_credentials():
-    assert without_credentials(REFUSED) == "http://127.0.0.1:1/"
-    assert without_credentials("postgresql://u:p@db/x?sslmode=no") == "postgresql://db/x?sslmode=no"
-    assert without_credentials("tracker.uri=https://u:p@h/x") == "tracker.uri=https://h/x"
-    assert without_credentials("sqlite:///runs/mlflow.db") == "sqlite:///runs/mlflow.db"
 
 
 def test_a_refused_connection_costs_seconds_once_and_is_one_sentence(tmp_path, capsys):
