@@ -123,7 +123,7 @@ def _copied(copy: Path) -> StoredRun:
     """A copy from MLflow, where each pipeline has a run of its own: its files get their folder."""
     run = StoredRun.read(copy)
     pipelines = list(run.summary.get("pipelines") or {})
-    if not pipelines:
+    if not (pipelines and (copy / "ranking.trec").exists()):
         return run
     ranking = (copy / "ranking.trec").read_text(encoding="utf-8").split("\n")[0]
     part = next((name for name in pipelines if ranking.endswith(f" {name}")), pipelines[0])
