@@ -81,8 +81,8 @@ class Comparison:
         if self.setting.trial is None:  # a sweep says it once
             weights = weights_told(pipelines)
             reviewed = review_notes(review, dataset, said)
-            marked = {name: describe(one) for name, one in pipelines.items() if dataset.circular}
-            own = circular_notes(dataset.circular, marked)
+            ranking = {name: describe(replace(one, gate=None)) for name, one in pipelines.items()}
+            own = circular_notes(dataset.circular, ranking) if dataset.circular else []
             console.show_dataset(dataset)
             console.show_notes([*dataset.notes, *split.notes, *weights, *reviewed, *own])
         results = {

@@ -73,7 +73,8 @@ def _overlap(said: Mapping[str, Any]) -> str:
 def circular_notes(marks: Sequence[str], pipelines: Mapping[str, Any]) -> list[str]:
     """Which pipelines are scored on questions that a part of theirs wrote.
 
-    marks: `Dataset.circular`.  pipelines: name -> a JSON value of its parts.
+    marks: `Dataset.circular`.  pipelines: name -> a JSON value of its parts that rank, for a gate
+        of other parts finds nothing.
     """
     notes = []
     for name, parts in pipelines.items():

@@ -12,7 +12,11 @@ from experiments.questions.easiness import easiness
 from experiments.questions.study import WriteQuestions
 from experiments.questions.written import Written, as_dataset, fault, kept, sampled
 from experiments.schema import Dataset, Document, Query
-from tests.experiments.test_comparison import compare, setting
+from retrievers.bm25 import BM25Retriever
+from retrievers.dense import DenseRetriever
+from retrievers.gate import ScoreGate
+from retrievers.lsa import LsaEmbedding
+from tests.experiments.test_comparison import compare, pipeline, setting
 from tests.generation.stub_llm import StubLLM
 
 CORPUS = [
@@ -117,6 +121,19 @@ def test_the_set_can_be_searched_and_says_that_it_flatters(tmp_path, capsys):
     assert f"({shares[0]:.2f} of their words stand in their gold passage, of the real" in told
     assert f"ones' {shares[1]:.2f})" in told
     assert "bm25 works as the generator of these questions does" in told
+
+
+def test_a_gate_that_matches_words_makes_no_other_retriever_circular(tmp_path, capsys):
+    made = setting(tmp_path)
+    data = JsonLines(path=str(WriteQuestions(setting=made, size=40).run().folder))
+    dense = DenseRetriever(LsaEmbedding())
+    base = pipeline(gate=ScoreGate(draws=9, judge=BM25Retriever()))
+    variants = {"bm25": {}, "dense": {"retriever": dense}}
+    capsys.readouterr()
+    compare(tmp_path, base, variants, "bm25", dataset=data, submission=None)
+    told = capsys.readouterr().out
+    assert "bm25 works as the generator" in told
+    assert "dense works as the generator" not in told
 
 
 def says(prompt):
