@@ -15,6 +15,9 @@ from experiments.figures import write_figure
 if TYPE_CHECKING:
     from experiments.result import Result
 
+CLEARLY = 0.1
+"""Times that lie closer together than this share are called the same: another run may turn them."""
+
 
 def show_costs(results: Mapping[str, Result]) -> None:
     """Milliseconds, build time, size, tokens and money; those that another beats are marked."""
@@ -33,8 +36,8 @@ def show_costs(results: Mapping[str, Result]) -> None:
         are = "is" if len(beaten) == 1 else "are"
         say(
             out,
-            f"{', '.join(beaten)} {are} dominated: {better} scores no worse in public and is no "
-            "slower.",
+            f"{', '.join(beaten)} {are} dominated: {better} scores no worse in public and is "
+            f"{CLEARLY:.0%} faster or more.",
         )
     timed = {int(result.cost[TIMED]) for result in results.values() if TIMED in result.cost}
     if timed:
@@ -56,7 +59,7 @@ def show_costs(results: Mapping[str, Result]) -> None:
 def _beaten(results: Mapping[str, Result]) -> dict[str, list[str]]:
     """Pipeline -> those that it dominates."""
     found: dict[str, list[str]] = {}
-    for name, better in dominated(public_scores(results), _times(results)).items():
+    for name, better in dominated(public_scores(results), _times(results), margin=CLEARLY).items():
         found.setdefault(better, []).append(name)
     return found
 
