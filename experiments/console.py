@@ -34,7 +34,10 @@ def show_dataset(dataset: Dataset) -> None:
     turns = sum(bool(query.history) for query in dataset.queries)
     several = f" ({turns} with earlier turns)" if turns else ""
     said = f"{dataset.name}: {len(dataset.corpus):,} documents, {len(dataset.queries):,} questions"
-    labelled = sum(map(bool, (dataset.spans or dataset.qrels or {}).values()))
+    if dataset.spans is not None:
+        labelled = sum(map(bool, dataset.spans.values()))
+    else:
+        labelled = sum(any(g > 0 for g in one.values()) for one in (dataset.qrels or {}).values())
     say(terminal(), f"{said}{several}, {labelled:,} of them with a gold passage.")
 
 
@@ -144,8 +147,9 @@ def _cells(difference: PairedDifference) -> list[str]:
     interval = "–"
     if difference.low is not None:
         interval = f"{difference.low:+.4f} … {difference.high:+.4f}"
+    mean = round(difference.mean, 9) + 0.0  # no -0.0000
     record = f"{difference.wins}/{difference.losses}/{difference.ties}"
-    return [f"{difference.mean:+.4f}", interval, f"{p:.4f}", record]
+    return [f"{mean:+.4f}", interval, f"{p:.4f}", record]
 
 
 def _show_gates(out: Console, results: Mapping[str, Result]) -> None:

@@ -54,14 +54,21 @@ def show_shares(shares: Mapping[str, Sequence[Share]]) -> None:
     for side, those in shares.items():
         say(out, f"What each file adds, {side}:" if side else "How far each file agrees:")
         table = Table()
-        headings = ["file", "weight", "agrees with\nthe vote", "questions\nit changes"]
-        headings += ["vote minus\nvote without", "95 % interval"] if side else []
+        headings = ["file", "weight", "agrees", "changes"]
+        headings += ["gain", "95 % interval"] if side else []
         for heading in headings:
-            table.add_column(heading, justify="left" if heading == "file" else "right")
+            words = heading == "file"
+            table.add_column(heading, justify="left" if words else "right", no_wrap=not words)
         for name, weight, overlap, changed, mean, low, high in map(_cells, those):
             told = [mean, f"{low} … {high}" if low else "–"] if side else []
-            table.add_row(Text(name), weight, overlap, changed, *told)
+            table.add_row(Text(name, overflow="fold"), weight, overlap, changed, *told)
         out.print(table)
+    gain = "; gain: the vote minus the vote without it" if any(shares) else ""
+    say(
+        out,
+        "agrees: how much of the vote the file names itself; changes: questions that the vote "
+        f"answers otherwise without it{gain}.",
+    )
 
 
 def _cells(share: Share) -> list[str]:
