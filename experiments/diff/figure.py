@@ -46,7 +46,7 @@ def flow_figure(found: Diff, a: str, b: str) -> go.Figure:
             },
         )
     )
-    figure.update_layout(font={"family": FONT, "size": 13}, height=460, margin={"t": 20, "b": 20})
+    figure.update_layout(font={"family": FONT, "size": 13}, height=460, margin={"t": 44, "b": 20})
     return figure
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments.metrics.measures import JUDGED
+
 if TYPE_CHECKING:
     from experiments.fusion.points import Points
     from experiments.fusion.verdict import Verdict
@@ -73,6 +75,17 @@ def _table(points: Points, verdict: Verdict, results: Mapping[str, Result]) -> A
     return table
 
 
+def _judged(results: Mapping[str, Result]) -> str:
+    """On pooled labels, how much of what is scored anyone judged."""
+    best = results["best"].scores
+    name = next((m for m in best.metrics if m.startswith(JUDGED)), None) if best else None
+    if name is None:
+        return ""
+    means = {side: result.means["public"][name].mean for side, result in results.items()}
+    shares = ", ".join(f"{side} {mean:.2f}" for side, mean in means.items() if mean is not None)
+    return f"{name} in public: {shares}; results that nobody judged count as not relevant."
+
+
 def _sentences(
     points: Points, verdict: Verdict, results: Mapping[str, Result], folder: Path
 ) -> list[str]:
@@ -88,8 +101,7 @@ def _sentences(
         f"{gain.ties} same).",
         f"{verdict.flatness.words}",
     ]
-    if note := _disagreement(points, verdict, results["best"]):
-        said.append(note)
+    said += filter(None, [_disagreement(points, verdict, results["best"]), _judged(results)])
     said.append(f"Written to {folder} (and {folder.parent.parent / 'latest'}).")
     return said
 

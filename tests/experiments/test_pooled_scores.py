@@ -16,6 +16,7 @@ from experiments.splits import FileSplit, RandomSplit
 from experiments.vote.study import VoteStudy
 from retrievers.gate import ScoreGate
 from tests.experiments.test_comparison import SAMPLE, compare, pipeline, setting, summary
+from tests.experiments.test_fusion_search import search
 
 POOLED = Dataset("pooled", [], [], {}, "f", pooled=True)
 
@@ -84,6 +85,14 @@ def test_votes_and_imported_runs_show_it_too(tmp_path, half):
     assert [*voted.means["vote"]["public"]] == ["map@3", "judged@3", "map_comp@3"]
     scored = ImportedRuns(setting=replace(made, submission=None), path=files).run()
     assert [*scored.means["two"]["public"]] == ["map@3", "judged@3", "map_comp@3"]
+
+
+def test_a_fusion_search_says_how_much_of_its_best_was_judged(tmp_path, half, capsys):
+    report = search(tmp_path, dataset=half[0]).run()
+    shares = summary(report)["pipelines"]
+    told = capsys.readouterr().out
+    means = [shares[n]["scores"]["public"]["judged@3"]["mean"] for n in ("configured", "best")]
+    assert f"judged@3 in public: configured {means[0]:.2f}, best {means[1]:.2f};" in told
 
 
 def test_no_split_holds_an_unjudged_question(tmp_path, half):
