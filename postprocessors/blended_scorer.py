@@ -10,7 +10,7 @@ import numpy as np
 from postprocessors.corpus_scorer import CorpusScorer
 from postprocessors.similarity import embedded
 from retrievers.ranking import Scores
-from retrievers.score_fusion import FLAT
+from retrievers.score_fusion import PartRule, fuse_scores
 
 
 class CosineScorer(CorpusScorer):
@@ -28,7 +28,7 @@ class CosineScorer(CorpusScorer):
     def score_all(self, queries: Sequence[str]) -> Scores:
         scores = np.zeros((len(queries), len(self._passages)))
         for row, query in enumerate(queries):
-            if query.strip() and self._passages.any():
+            if query.strip() and self._passages.size:
                 vector = np.asarray(self.embedding.get_query_embedding(query), dtype=np.float64)
                 # A product of its own for each query: none depends on what else is asked.
                 scores[row] = self._passages @ (vector / (np.linalg.norm(vector) or 1.0))
@@ -56,16 +56,9 @@ class BlendedScorer(CorpusScorer):
             part.learn(texts)
 
     def score_all(self, queries: Sequence[str]) -> Scores:
-        tables = [
-            self.weights[name] * _standardised(part.score_all(queries))
-            for name, part in self.parts.items()
-        ]
-        return np.asarray(np.sum(tables, axis=0))
-
-
-def _standardised(scores: Scores) -> Scores:
-    """Z-scores along each row [q, n]; zeros where a row is constant."""
-    centred = scores - scores.mean(axis=1, keepdims=True)
-    spread = scores.std(axis=1, keepdims=True)
-    flat = spread <= FLAT * np.abs(scores).max(axis=1, keepdims=True, initial=0.0)
-    return np.asarray(np.divide(centred, spread, out=np.zeros_like(centred), where=~flat))
+        tables = {name: part.score_all(queries) for name, part in self.parts.items()}
+        shape = next(iter(tables.values())).shape
+        rules = {name: PartRule(weight) for name, weight in self.weights.items()}
+        return fuse_scores(
+            tables, np.broadcast_to(np.arange(shape[1], dtype=np.int32), shape), rules
+        )
