@@ -13,6 +13,18 @@ import numpy as np
 Values = np.ndarray[Any, Any]
 
 
+def timed(work: Callable[[], object], repeat: int = 1) -> float:
+    """Seconds that one of `repeat` runs takes, without the garbage collector."""
+    gc.collect()
+    gc.disable()
+    start = perf_counter()
+    for _ in range(repeat):
+        work()
+    seconds = (perf_counter() - start) / repeat
+    gc.enable()
+    return seconds
+
+
 def alternate(
     title: str,
     peer: Callable[[], Values],
@@ -29,13 +41,7 @@ def alternate(
     seconds: dict[str, list[float]] = {"peer": [], "ours": []}
     for _ in range(rounds):
         for side, run in (("peer", peer), ("ours", ours)):
-            gc.collect()
-            gc.disable()
-            start = perf_counter()
-            for _ in range(repeat):
-                run()
-            seconds[side].append((perf_counter() - start) / repeat)
-            gc.enable()
+            seconds[side].append(timed(run, repeat))
     theirs, mine = median(seconds["peer"]), median(seconds["ours"])
     print(
         f"{title}: peer {theirs * 1e3:.2f} ms, ours {mine * 1e3:.2f} ms, "

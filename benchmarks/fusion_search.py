@@ -15,16 +15,16 @@ how many deviations the relevant documents stand out; 0 hides them, the worst ca
 from __future__ import annotations
 
 import argparse
-import gc
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
-from time import perf_counter, process_time
+from time import process_time
 from typing import Any
 
 import numpy as np
 
+from benchmarks.alternating import timed
 from experiments.fusion.kernel import FusionKernel
 from experiments.fusion.simplex import Grid, Random
 from experiments.metrics.measures import parse
@@ -114,17 +114,6 @@ def ranx_search(case: Case, steps: int) -> Callable[[], float]:
         return float(max(report.results))
 
     return search
-
-
-def timed(work: Callable[[], Any]) -> float:
-    """Seconds of one call."""
-    gc.collect()
-    gc.disable()
-    start = perf_counter()
-    work()
-    seconds = perf_counter() - start
-    gc.enable()
-    return seconds
 
 
 def main() -> None:

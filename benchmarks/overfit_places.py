@@ -14,19 +14,12 @@ import argparse
 
 import numpy as np
 
-from benchmarks.overfit_scenarios import Cell, draw
+from benchmarks.overfit_scenarios import Cell, draw, opened
 from experiments.overfit.rules import Rules
 from experiments.overfit.scores import TrialScores
 from experiments.overfit.verdict import judge
 
 PLACES = (0, 1, 4, 24)
-
-
-def opened(scores: TrialScores, row: int) -> TrialScores:
-    """The same, with the private half opened for one trial."""
-    private = np.full_like(scores.private, np.nan)
-    private[[0, row]] = scores.private[[0, row]]
-    return TrialScores(scores.names, public=scores.public, private=private)
 
 
 def overfit(scores: TrialScores, trial: int, rules: Rules) -> bool:

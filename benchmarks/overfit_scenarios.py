@@ -100,6 +100,13 @@ def halves(table: Array, n: int) -> TrialScores:
     return TrialScores(names, public=table[:, :n], private=table[:, n:])
 
 
+def opened(scores: TrialScores, row: int) -> TrialScores:
+    """The same, with the private half opened for one trial."""
+    private = np.full_like(scores.private, np.nan)
+    private[[0, row]] = scores.private[[0, row]]
+    return TrialScores(scores.names, public=scores.public, private=private)
+
+
 def standard_luck(cell: Cell, known: Array, rng: np.random.Generator) -> Array:
     """Each row's luck, standard normal on fresh queries whatever the public half made of it."""
     rows, width = cell.trials + 1, len(known)

@@ -21,11 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.overfit_scenarios import Cell, draw
+from benchmarks.overfit_scenarios import Cell, draw, opened
 from experiments.metrics.significance import mean_interval
 from experiments.overfit.optimism import optimism
 from experiments.overfit.rules import Rules
-from experiments.overfit.scores import TrialScores
 from experiments.overfit.verdict import judge
 
 SIZES, COUNTS, EFFECTS = (110, 220, 500, 1000), (1, 10, 50, 200), (0.013, 0.024, 0.05, 0.11)
@@ -39,10 +38,7 @@ def replicate(cell: Cell, number: int, draws: int) -> list[float]:
     winner = gains.winner
     effect = truth[gains.rows[winner]]
     shown = judge(gains, rules=Rules(draws=draws, seed=number))
-    private = np.full_like(scores.private, np.nan)
-    opened = [0, int(gains.rows[winner])]
-    private[opened] = scores.private[opened]
-    closed = TrialScores(scores.names, public=scores.public, private=private).gains()
+    closed = opened(scores, int(gains.rows[winner])).gains()
     opening = judge(closed, rules=Rules(look=1, draws=draws, seed=number))
     low, high = mean_interval(gains.private[winner])
     chosen = optimism(gains.public, draws=60, seed=number)

@@ -67,7 +67,7 @@ def seen_scores(
         }
     table = _laid_out(rows, lists, query_ids)
     seen = ~np.isnan(_laid_out([(*one, None) for one in others], lists, query_ids))
-    return SeenScores(table, seen[seen.any(axis=1)], ledger.failed(dataset))
+    return SeenScores(table, seen, ledger.failed(dataset))
 
 
 def _laid_out(

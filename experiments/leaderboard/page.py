@@ -12,7 +12,7 @@ from experiments.leaderboard.figure import board_figure
 from experiments.leaderboard.reading import ADVICE, BoardReading, sentences
 
 _TEMPLATE = Path(__file__).with_name("page.html")
-TOP = 10
+_TOP = 10
 
 
 def write_board(
@@ -28,22 +28,20 @@ def write_board(
         }
         for number, reading in enumerate(readings)
     ]
-    return pages.write_page(
-        path, _TEMPLATE, title=title, parts=parts, notes=notes, advice=ADVICE, top=TOP
-    )
+    return pages.write_page(path, _TEMPLATE, title=title, parts=parts, notes=notes, advice=ADVICE)
 
 
-def best(reading: BoardReading, top: int = TOP) -> list[list[str]]:
+def best(reading: BoardReading) -> list[list[str]]:
     """A row for each of the best in public: name, time, public, private, its place, the drop."""
     public, private, board = reading.public, reading.private, reading.board
-    order = np.argsort(-public, kind="stable")[:top]
+    order = np.argsort(-public, kind="stable")[:_TOP]
     return [
         [
             board.names[row],
             board.times[row],
             f"{public[row]:.4f}",
             f"{private[row]:.4f}",
-            str(1 + int((private > private[row] + 1e-9).sum())),
+            str(reading.place(int(row))),
             reading.amount(float(public[row] - private[row])),
         ]
         for row in order

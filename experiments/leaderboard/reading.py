@@ -34,7 +34,6 @@ class BoardReading:
 
     queries: of each half; None where it is not known, and gaps are then in hundredths of a score.
     best, best_private: rows of the best public and the best private submission.
-    rank: the private place of the public winner, 1 = first.
     luck: what the best of as many equally good submissions would gain in public by luck, in
         score, were they independent.
     growth: Spearman's rho of the drop with the order of the submissions, and its p; None where
@@ -46,7 +45,6 @@ class BoardReading:
     queries: int | None
     best: int
     best_private: int
-    rank: int
     noise: Noise
     luck: float
     agreement: Agreement | None
@@ -62,6 +60,15 @@ class BoardReading:
     def private(self) -> NDArray[np.float64]:
         """The private scores, [k]."""
         return self.board.scores[self.metric][1]
+
+    @property
+    def rank(self) -> int:
+        """The private place of the public winner, 1 = first."""
+        return self.place(self.best)
+
+    def place(self, row: int) -> int:
+        """The private place of a submission, 1 = first; equals share it."""
+        return 1 + int((self.private > self.private[row] + 1e-9).sum())
 
     def amount(self, score: float) -> str:
         """A difference as a number of questions, where their number is known."""
@@ -82,7 +89,6 @@ def read(board: Board, metric: str, queries: int | None) -> BoardReading:
         queries=queries,
         best=best,
         best_private=int(private.argmax()),
-        rank=1 + int((private > private[best] + 1e-9).sum()),
         noise=spread,
         luck=spread.deviation / np.sqrt(2) * _expected_maximum(len(public)),
         agreement=agreement(public, private),

@@ -23,13 +23,10 @@ def times_of(texts: Sequence[str]) -> list[datetime] | None:
     """
     if not texts:
         return None
-    for day_first in (False, True):
-        found = [_time(text.strip(), day_first) for text in texts]
-        known = [one for one in found if one is not None]
-        if len(known) == len(texts):
-            other = [_time(text.strip(), not day_first) for text in texts]
-            return None if None not in other and other != found else known
-    return None
+    readings = [[_time(text.strip(), day_first) for text in texts] for day_first in (False, True)]
+    known = [[time for time in reading if time is not None] for reading in readings]
+    whole = [times for times in known if len(times) == len(texts)]
+    return whole[0] if whole and whole[0] == whole[-1] else None
 
 
 def in_order(times: Sequence[datetime]) -> bool:

@@ -36,7 +36,7 @@ def others_shown(ledger: Ledger, opened: Gathered) -> int:
     seen = seen_scores(
         ledger, opened.dataset or "", opened.metric, opened.private_ids, opened=False
     )
-    return len(seen.scores) + int(seen.by_others.any(axis=1).sum())
+    return len(seen.scores) + len(seen.by_others)
 
 
 def with_shown(opened: Gathered, ledger: Ledger) -> Gathered:

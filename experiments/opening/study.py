@@ -80,7 +80,8 @@ class OpenPrivate:
     ) -> Findings:
         trial, baseline = (stored.name for stored in pair)
         rules = replace(self.rules, look=look.number if look else None)
-        notes = words.of_seal(look, rules, trial=trial, shown=others_shown(ledger, opened))
+        shown = others_shown(ledger, opened) if look else 0
+        notes = words.of_seal(look, rules, trial=trial, shown=shown)
         ids = [*opened.public_ids, *opened.private_ids]
         return findings(
             replace(opened if look else with_shown(opened, ledger), notes=opened.notes + notes),

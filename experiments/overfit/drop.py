@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from experiments.metrics.sample_size import POWER, spread
 from experiments.overfit.redraws import Layout
-from experiments.overfit.reselection import at_place, choose, half_means, place_of
+from experiments.overfit.reselection import choose, half_means, standing
 
 Values = NDArray[np.float64]
 
@@ -97,9 +97,8 @@ def drop_test(
     observed = np.arange(pooled.shape[1]) < n
     halves = (layout or Layout()).redraw(observed, draws, seed=seed)
     halves = np.concatenate([observed[None], halves])
-    sums, unexpected = public.sum(axis=1), surprise(pooled)
-    trial = int(at_place(sums[None], 0)[0]) if trial is None else trial
-    place = place_of(trial, sums)
+    unexpected = surprise(pooled)
+    trial, place = standing(trial, public)
     pooled[:, :n] -= explained[0]
     unexpected[:, :n] -= explained[1]
     ways = [choose(pooled, halves, place)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from statistics import NormalDist
 
@@ -44,7 +44,7 @@ class Corrected:
 
     p: Values
     count: int
-    critical: float = field(default=0.0)
+    critical: float
 
 
 def corrected(gains: Values, rules: Rules, beside: Beside | None = None) -> Corrected:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.overfit.reselection import at_place, place_of
+from experiments.overfit.reselection import at_place, standing
 
 Values = NDArray[np.float64]
 
@@ -55,9 +55,8 @@ def optimism(
             f"{gains.shape[1]} public query: nothing can be left out of a sample, give two or more."
         )
     measured = gains if measured is None else measured
-    sums = gains.sum(axis=1)
-    place = 0 if trial is None else place_of(trial, sums)
-    observed = float(measured[at_place(sums[None], place)[0]].mean())
+    trial, place = standing(trial, gains)
+    observed = float(measured[trial].mean())
     if len(gains) == 1:
         return Optimism(observed, observed)
     tables = gains.astype(np.float32), measured.astype(np.float32)

@@ -21,6 +21,13 @@ def place_of(trial: int, sums: NDArray[np.floating]) -> int:
     return int(before.sum())
 
 
+def standing(trial: int | None, gains: Values) -> tuple[int, int]:
+    """The row of a trial, of the best for None, and its place by its sum over gains [k, n]."""
+    sums = gains.sum(axis=1)
+    row = int(at_place(sums[None], 0)[0]) if trial is None else trial
+    return row, place_of(row, sums)
+
+
 def at_place(sums: NDArray[np.floating], place: int) -> NDArray[np.intp]:
     """The trial at this place (0 = best) of each row of sums [r, k], the first of equals: int [r].
 

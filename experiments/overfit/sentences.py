@@ -17,12 +17,12 @@ def overfit(evidence: Evidence, drop: DropTest) -> str:
     tried = _tried(evidence.trials, "choosing the best of {} trials", "chance")
     seen = (
         f"The gain drops by {_queries(drop.drop, evidence)} from public to private, where {tried} "
-        f"explains about {_queries(max(drop.expected, 0.0), evidence)} ({_p(drop.p)})"
+        f"explains about {_queries(max(drop.expected, 0.0), evidence)} ({p_text(drop.p)})"
     )
     if drop.surprise_p < drop.drop_p:
         seen = (
             f"It wins public queries that the others lose, far more of them than private ones, and "
-            f"{tried} does not explain that ({_p(drop.p)})"
+            f"{tried} does not explain that ({p_text(drop.p)})"
         )
     return (
         f"{seen}: look for evaluation questions or labels in prompts and settings, and for tuning "
@@ -36,12 +36,12 @@ def real(evidence: Evidence, p: float, drop: DropTest | None = None) -> str:
     yet = ""
     if drop is not None:
         yet = (
-            f" Yet it gained more in public than chance makes ({_p(drop.p)}): count on the private "
-            "gain alone, and look for public questions in prompts and settings."
+            f" Yet it gained more in public than chance makes ({p_text(drop.p)}): count on the "
+            "private gain alone, and look for public questions in prompts and settings."
         )
     return (
-        f"{_gain(evidence)}; luck alone rarely does that ({_p(p)}{counted}): use it from here on."
-        f"{yet}"
+        f"{_gain(evidence)}; luck alone rarely does that ({p_text(p)}{counted}): use it from here "
+        f"on.{yet}"
     )
 
 
@@ -49,7 +49,7 @@ def noise(evidence: Evidence, margin: float) -> str:
     """The two are as good as equal."""
     told = (
         f"{_gain(evidence)}, and a true difference of {margin:g} or more "
-        f"({_queries(margin, evidence)}) is ruled out ({_p(evidence.equivalence_p)})"
+        f"({_queries(margin, evidence)}) is ruled out ({p_text(evidence.equivalence_p)})"
     )
     if not evidence.differing:
         return f"{told}: {_IDLE}"
@@ -61,7 +61,9 @@ def unresolved(evidence: Evidence, p: float, margin: float) -> str:
     if not evidence.differing:
         return f"{_gain(evidence)}, as on every public one: {_IDLE}"
     gain = max(evidence.private or 0.0, margin)
-    doubt = f"which luck can do ({_p(p)})" if (evidence.private or 0.0) > 0 else "which is no gain"
+    doubt = (
+        f"which luck can do ({p_text(p)})" if (evidence.private or 0.0) > 0 else "which is no gain"
+    )
     return (
         f"{_gain(evidence)}, {doubt}: keep the baseline. So few queries can show a gain from about "
         f"{_queries(evidence.mde, evidence)} on; about {evidence.more_queries:,} more private ones "
@@ -101,5 +103,6 @@ def _tried(trials: int, several: str, one: str) -> str:
     return several.format(trials) if trials > 1 else one
 
 
-def _p(p: float) -> str:
+def p_text(p: float) -> str:
+    """A p-value as a sentence has it."""
     return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"

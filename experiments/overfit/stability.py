@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from experiments.metrics.multiple_testing import cautious_t
 from experiments.overfit.redraws import Layout
-from experiments.overfit.reselection import at_place, choose, half_means, place_of
+from experiments.overfit.reselection import choose, half_means, standing
 
 Values = NDArray[np.float64]
 
@@ -53,9 +53,8 @@ def stability(
     pooled = np.concatenate([public, private], axis=1)
     observed = np.arange(pooled.shape[1]) < public.shape[1]
     halves = (layout or Layout()).redraw(observed, draws, seed=seed)
-    sums = public.sum(axis=1)
-    trial = int(at_place(sums[None], 0)[0]) if trial is None else trial
-    chosen = choose(pooled, halves, place_of(trial, sums))
+    trial, place = standing(trial, public)
+    chosen = choose(pooled, halves, place)
     _, gains = half_means(pooled, chosen, halves)
     statistics = cautious_t(np.where(halves, 0.0, pooled[chosen]), private.shape[1])
     low, middle, high = np.quantile(gains, (0.05, 0.5, 0.95))

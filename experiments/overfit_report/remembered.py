@@ -114,13 +114,13 @@ class _Known:
 
 def _fresh(rows: NDArray[np.float32], known: NDArray[np.float32]) -> NDArray[np.float32]:
     """Those rows that agree with no known one and with none before; the fuller of two stays."""
-    found: list[NDArray[np.float32]] = []
+    kept: list[int] = []
     seen = _Known(known)
     for place in np.argsort(np.isnan(rows).sum(axis=1), kind="stable"):
         if not seen.agrees(rows[place]):
-            found.append(rows[place])
+            kept.append(place)
             seen.add(rows[place])
-    return np.array(found, dtype=np.float32).reshape(len(found), rows.shape[1])
+    return rows[kept]
 
 
 def _unpacked(pattern: bytes) -> NDArray[np.bool_]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from experiments.overfit.sentences import p_text
 from experiments.overfit_report.findings import Findings
 from experiments.overfit_report.remembered import Remembered
 
@@ -66,9 +67,9 @@ def _luck(found: Findings) -> list[tuple[str, str]]:
     evidence = found.card.verdict.evidence
     if evidence.p is None or evidence.corrected_p is None or (evidence.private or 0.0) <= 0:
         return []
-    said = f"Its private gain has {_p(evidence.p)} by itself"
+    said = f"Its private gain has {p_text(evidence.p)} by itself"
     if evidence.family > 1:
-        said += f", corrected for all {evidence.family} shown trials {_p(evidence.corrected_p)}"
+        said += f", corrected for all {evidence.family} shown trials {p_text(evidence.corrected_p)}"
     return [("p", f"{said}; REAL asks for {evidence.level:.2g} or less.")]
 
 
@@ -129,7 +130,3 @@ def _across_halves(found: Findings) -> list[tuple[str, str]]:
 
 def _amount(value: float, n: int) -> str:
     return f"{value:.4f} ({value * n:.1f} of {n} queries)"
-
-
-def _p(value: float) -> str:
-    return f"p = {value:.2g}" if value >= 0.001 else "p < 0.001"

@@ -76,8 +76,7 @@ def curve_figure(findings: Sequence[Finding], model: str) -> go.Figure:
 
 def heat_figure(findings: Sequence[Finding], model: str) -> go.Figure:
     """Accuracy by number of documents and position, a row a condition."""
-    known = sorted({p for one in findings for p in one.positions if p is not None})
-    positions = [*known, *([None] if any(None in one.positions for one in findings) else [])]
+    positions = all_positions(findings)
     figure = _empty(f"Accuracy by documents and position: {model}")
     cells: list[list[float | None]] = []
     for one in findings:
@@ -98,6 +97,12 @@ def heat_figure(findings: Sequence[Finding], model: str) -> go.Figure:
     figure.update_yaxes(autorange="reversed", type="category")
     figure.update_layout(height=_height(len(findings)))
     return figure
+
+
+def all_positions(findings: Sequence[Finding]) -> list[int | None]:
+    """The positions of all of them, ascending, None last."""
+    known = {position for one in findings for position in one.positions}
+    return sorted(known, key=lambda position: (position is None, position or 0))
 
 
 def place_name(position: int | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,11 @@ class Finding:
         """For tables and figures."""
         return f"{self.condition.label}, {self.kind}" if self.kind else self.condition.label
 
+    @property
+    def p(self) -> float | None:
+        """Of its gap, by itself."""
+        return self.gap.p
+
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
@@ -57,6 +62,14 @@ class Contrast:
     baseline: Condition
     difference: PairedDifference
     p_holm: float | None = None
+
+    @property
+    def p(self) -> float | None:
+        """Of its difference, by itself."""
+        return self.difference.p
+
+
+T = TypeVar("T", Finding, Contrast)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,51 +120,42 @@ def find(
     conditions: Sequence[Condition],
     *,
     seed: int,
-    kinds: Mapping[str, NDArray[np.bool_]] | None = None,
+    kinds: Mapping[str, NDArray[np.bool_]],
 ) -> Findings:
     """All findings of a sheet.
 
     seed: of the permutations.  kinds: kind of question -> which tasks are of it, [n].
     """
     every = [
-        _finding(sheet.of_tasks(tasks), one, seed, kind)
-        for kind, tasks in (kinds or {}).items()
+        _finding(own, one, seed, kind)
+        for kind, tasks in kinds.items()
+        for own in [sheet.of_tasks(tasks)]
         for one in conditions
     ]
     return Findings(
         _corrected([_finding(sheet, one, seed) for one in conditions]),
-        drops=_with_holm(_drops(sheet, conditions)),
-        gains=_with_holm(_gains(sheet, conditions)),
+        drops=_corrected(_drops(sheet, conditions)),
+        gains=_corrected(_gains(sheet, conditions)),
         missing=sheet.missing,
         calls=sheet.correct.size,
         kinds=_corrected(every),
     )
 
 
-def _corrected(found: Sequence[Finding]) -> tuple[Finding, ...]:
-    adjusted = _holm([one.gap.p for one in found])
-    return tuple(replace(one, p_holm=p) for one, p in zip(found, adjusted, strict=True))
-
-
-def _with_holm(found: Sequence[Contrast]) -> tuple[Contrast, ...]:
-    adjusted = _holm([one.difference.p for one in found])
-    return tuple(replace(one, p_holm=p) for one, p in zip(found, adjusted, strict=True))
-
-
-def _holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Corrected for as many tests as were made; None stays."""
-    made = [p for p in p_values if p is not None]
-    adjusted = iter(holm(made).tolist() if made else [])
-    return [None if p is None else next(adjusted) for p in p_values]
+def _corrected(found: Sequence[T]) -> tuple[T, ...]:
+    """With p corrected for as many tests as were made; None stays."""
+    adjusted = iter(holm([one.p for one in found if one.p is not None]).tolist())
+    return tuple(replace(one, p_holm=None if one.p is None else next(adjusted)) for one in found)
 
 
 def _finding(sheet: Sheet, one: Condition, seed: int, kind: str = "") -> Finding:
     rows = [row for row, cell in enumerate(sheet.cells) if cell.condition == one]
+    correct = sheet.by_position(one, sheet.correct)
     return Finding(
         one,
         tuple(sheet.positions(one)),
-        tuple(accuracies(sheet.by_position(one, sheet.correct))),
-        position_gap(sheet.by_position(one, sheet.correct), seed=seed),
+        tuple(accuracies(correct)),
+        position_gap(correct, seed=seed),
         p_holm=None,
         recall=float(sheet.recall[rows].mean()),
         fill=float(sheet.fill[rows].max()),

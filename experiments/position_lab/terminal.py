@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from experiments.console import say, terminal
-from experiments.position_lab.figures import place_name
+from experiments.position_lab.figures import all_positions, place_name
 
 if TYPE_CHECKING:
     from experiments.position_lab.findings import Finding, Findings
@@ -27,8 +27,7 @@ def show(found: Findings, said: Sequence[str], folder: Path) -> None:
 
 
 def _table(title: str, findings: Sequence[Finding]) -> Table:
-    known = sorted({p for one in findings for p in one.positions if p is not None})
-    positions = [*known, *([None] if any(None in one.positions for one in findings) else [])]
+    positions = all_positions(findings)
     table = Table(title=title, title_justify="left")
     table.add_column("condition")
     for position in positions:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from experiments.position_lab.cells import FIXED
-from experiments.position_lab.findings import Contrast, Finding
+from experiments.position_lab.findings import Contrast, Finding, T
 
 if TYPE_CHECKING:
     from experiments.position_lab.cells import Axes
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 ALPHA = 0.05
 _FEW = 4  # cases that are told one by one
-T = TypeVar("T", Finding, Contrast)
 ONE_ARRANGEMENT = (
     "Each question was asked with one order of its distractors: repeat it with lab.repeats=2 or "
     "more before you claim an effect of position."
@@ -105,10 +104,9 @@ def _gap(one: Finding, beside: Sequence[Finding]) -> str:
         (s.mean, p) for p, s in zip(one.positions, one.accuracy, strict=True) if s.mean is not None
     ]
     best, worst = max(known, key=lambda pair: pair[0]), min(known, key=lambda pair: pair[0])
-    tested = sum(other.p_holm is not None for other in beside)
     numbers = (
         f"gap {gap.gap:.2f}, by luck {gap.null:.2f} on average, "
-        f"{_p(gap.p, one.p_holm, tested)}, {gap.n} questions"
+        f"{_p(gap.p, one.p_holm, beside)}, {gap.n} questions"
     )
     if _shows(one):
         return (
@@ -124,11 +122,11 @@ def _difference(what: str, one: Contrast, beside: Sequence[Contrast]) -> str:
     if found.mean is None or found.p is None or one.p_holm is None:
         return f"{what}: nothing to compare, {against}."
     interval = "" if found.low is None else f" [{found.low:+.3f}, {found.high:+.3f}]"
-    tested = sum(other.p_holm is not None for other in beside)
-    p = _p(found.p, one.p_holm, tested)
+    p = _p(found.p, one.p_holm, beside)
     return f"{what} {found.mean:+.3f}{interval} in accuracy, {p}: {against}."
 
 
-def _p(alone: float, corrected: float, tested: int) -> str:
+def _p(alone: float, corrected: float, beside: Sequence[Finding | Contrast]) -> str:
     """A p-value; with others beside it, also as Holm corrects it for their number."""
+    tested = sum(other.p_holm is not None for other in beside)
     return f"p = {alone:.4f}" + (f" ({corrected:.4f} for all {tested})" if tested > 1 else "")
