@@ -20,7 +20,7 @@ from experiments.label_slices import GoldLabels, gold_labels, review_notes, writ
 from experiments.parameters import weights_told
 from experiments.pipeline import Pipeline
 from experiments.provenance import circular_notes
-from experiments.result import Differences, Result, corrected, differences, report
+from experiments.result import Differences, Result, against_baseline, corrected, differences, report
 from experiments.schema import Dataset, Report, RunRecord
 from experiments.summary import SUMMARY, summary, write_result, write_summary
 from experiments.tracking.outbox import logged_id
@@ -33,6 +33,14 @@ if TYPE_CHECKING:
 def single(*, title: str, name: str, setting: Setting, pipeline: Pipeline) -> Comparison:
     """The experiment on one pipeline, which nothing is held against."""
     return Comparison(title=title, setting=setting, base=pipeline, variants={name: {}})
+
+
+def _circular(dataset: Dataset, pipelines: Mapping[str, Pipeline]) -> list[str]:
+    """Which pipelines rank as what wrote the questions does."""
+    if not dataset.circular:
+        return []
+    ranking = {name: describe(replace(one, gate=None)) for name, one in pipelines.items()}
+    return circular_notes(dataset.circular, ranking)
 
 
 def _measures(result: Result) -> dict[str, float]:
@@ -81,20 +89,13 @@ class Comparison:
         if self.setting.trial is None:  # a sweep says it once
             weights = weights_told(pipelines)
             reviewed = review_notes(review, dataset, said)
-            ranking = {name: describe(replace(one, gate=None)) for name, one in pipelines.items()}
-            own = circular_notes(dataset.circular, ranking) if dataset.circular else []
+            own = _circular(dataset, pipelines)
             console.show_dataset(dataset)
             console.show_notes([*dataset.notes, *split.notes, *weights, *reviewed, *own])
         results = {
             name: self.trial(pipeline, dataset, split) for name, pipeline in pipelines.items()
         }
-        against = corrected(
-            {
-                name: differences(result, results[self.baseline], split)
-                for name, result in results.items()
-                if self.baseline is not None and name != self.baseline
-            }
-        )
+        against = against_baseline(results, self.baseline, split)
         folder = self._write(dataset, split, results, against, said)
         if self.setting.trial is None:
             before = {

@@ -97,9 +97,8 @@ def _show_scores(out: Console, results: Mapping[str, Result], metrics: Sequence[
         table.add_row(Text(name), *cells)
     out.print(table)
     for side in sides:
-        said = {name: _coverage(result.means[side]) for name, result in results.items()}
-        for coverage in dict.fromkeys(said.values()):
-            names = [name for name, other in said.items() if other == coverage]
+        said = {name: [_coverage(result.means[side])] for name, result in results.items()}
+        for coverage, names in _by_sentence(said).items():
             whose = "" if len(names) == len(said) else f" ({', '.join(names)})"
             say(out, f"{side}{whose}: {coverage}")
     if len(shown) < len(metrics):
@@ -108,12 +107,18 @@ def _show_scores(out: Console, results: Mapping[str, Result], metrics: Sequence[
 
 def _show_score_notes(out: Console, results: Mapping[str, Result]) -> None:
     """What a reader of the means should know, and of which pipelines."""
-    told: dict[str, list[str]] = {}
-    for name, result in results.items():
-        for note in result.scores.notes if result.scores else ():
-            told.setdefault(note, []).append(name)
-    for note, names in told.items():
+    notes = {name: one.scores.notes if one.scores else () for name, one in results.items()}
+    for note, names in _by_sentence(notes).items():
         say(out, f"{'Note' if len(names) == len(results) else ', '.join(names)}: {note}")
+
+
+def _by_sentence(said: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Sentence -> the pipelines that it is said of, in their order."""
+    found: dict[str, list[str]] = {}
+    for name, sentences in said.items():
+        for sentence in dict.fromkeys(sentences):
+            found.setdefault(sentence, []).append(name)
+    return found
 
 
 def _that_fit(metrics: Sequence[str], width: int, sides: int) -> Sequence[str]:
@@ -160,8 +165,8 @@ def _show_gates(out: Console, results: Mapping[str, Result]) -> None:
             say(out, f"{said}; gate.tsv says why.")
         for note in result.notes:
             say(out, f"{name}: {note}")
-    for caution in dict.fromkeys(one for result in results.values() for one in result.cautions):
-        names = [name for name, result in results.items() if caution in result.cautions]
+    cautions = {name: result.cautions for name, result in results.items()}
+    for caution, names in _by_sentence(cautions).items():
         say(out, f"Caution: {', '.join(names)}: {caution}")
 
 

@@ -60,7 +60,7 @@ class Evaluator:
         return evaluate(
             ranking,
             qrels,
-            self._names(),
+            self.listed(),
             rel_level=self.rel_level,
             empty_qrels=self.empty_qrels,
             queries=queries,
@@ -75,15 +75,16 @@ class Evaluator:
     ) -> PerQuery:
         """`evaluate_spans` with these metrics."""
         return evaluate_spans(
-            ranking, spans, chunks, self._names(), empty_qrels=self.empty_qrels, queries=queries
+            ranking, spans, chunks, self.listed(), empty_qrels=self.empty_qrels, queries=queries
         )
 
     def _measures(self, *, spans: bool) -> list[Measure] | list[SpanMeasure]:
         if spans:
-            return _distinct([parse_span(name) for name in self._names()])
-        return _distinct([parse(name) for name in self._names()])
+            return _distinct([parse_span(name) for name in self.listed()])
+        return _distinct([parse(name) for name in self.listed()])
 
-    def _names(self) -> Sequence[str]:
+    def listed(self) -> Sequence[str]:
+        """The names, one alone in a list too."""
         return _listed(self.names or ())
 
 

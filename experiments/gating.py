@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from experiments.identity import describe, fingerprint
+from experiments.identity import asked_plans, describe
 from experiments.stage_files import load_array, save_array
 
 if TYPE_CHECKING:
@@ -28,8 +28,9 @@ def decide(
     retrieved: Ranking,
     indexes: Indexes,
     store: StageStore,
-) -> GateDecision:
-    """The verdict of the pipeline's gate on each plan.
+) -> tuple[GateDecision, float]:
+    """The verdict of the pipeline's gate on each plan, and the seconds that its measures took when
+    they were made, 0 where they are not stored.
 
     indexes: of the pipeline's retriever, or of one that has its leaves and more; a gate with a
         judge of its own asks that.
@@ -37,8 +38,8 @@ def decide(
     gate, (judge, asked) = pipeline.gate, _judged_by(pipeline, indexes)
     if not hasattr(gate, "measure"):
         asked.open()
-        return gate.decide(plans, retrieved, judge)  # type: ignore[no-any-return]
-    measured = None
+        return gate.decide(plans, retrieved, judge), 0.0
+    measured, seconds = None, 0.0
     if gate.measure is not None:
 
         def measure() -> NDArray[np.float64]:
@@ -47,17 +48,8 @@ def decide(
 
         key = _key(gate, plans, judge, asked)
         measured = store.remember(_STAGE, key, measure, save_array, load_array)
-    return gate.decide(plans, retrieved, judge, measured)  # type: ignore[no-any-return]
-
-
-def measuring_seconds(
-    pipeline: Pipeline, plans: Sequence[QueryPlan], indexes: Indexes, store: StageStore
-) -> float:
-    """What the measures took when they were made; 0 where they are not stored."""
-    if getattr(pipeline.gate, "measure", None) is None:
-        return 0.0
-    key = _key(pipeline.gate, plans, *_judged_by(pipeline, indexes))
-    return store.seconds(_STAGE, key) or 0.0
+        seconds = store.seconds(_STAGE, key) or 0.0
+    return gate.decide(plans, retrieved, judge, measured), seconds
 
 
 def _judged_by(pipeline: Pipeline, indexes: Indexes) -> tuple[BatchRetriever, Indexes]:
@@ -74,5 +66,5 @@ def _key(
     return {
         "gate": describe(gate.measure),
         "indexes": {name: keys[name] for name in judge.leaves()},
-        "plans": fingerprint([[plan.id, dict(plan.texts)] for plan in plans]),
+        "plans": asked_plans(plans),
     }

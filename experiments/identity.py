@@ -17,9 +17,12 @@ from contextlib import suppress
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from experiments.secrets import is_secret
+
+if TYPE_CHECKING:
+    from retrievers.ranking import QueryPlan
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("chunk_quality", "retrievers", "postprocessors", "generation", "experiments")
@@ -55,6 +58,11 @@ def fingerprint(value: Any) -> str:
     """sha256 (hex) of the canonical JSON of a described value."""
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def asked_plans(plans: Sequence[QueryPlan]) -> str:
+    """What is searched for, as part of a key."""
+    return fingerprint([[plan.id, dict(plan.texts)] for plan in plans])
 
 
 def source_of(cls: type) -> str:

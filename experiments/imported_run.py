@@ -14,8 +14,8 @@ import numpy as np
 from experiments import console
 from experiments.label_slices import gold_labels, write_slices
 from experiments.metrics.preflight import tied_queries
-from experiments.pooled_scores import with_judged
-from experiments.result import Result, differences, record_results
+from experiments.pooled_scores import score_visible
+from experiments.result import Result, against_baseline, marked, record_trials
 from experiments.schema import Dataset, Qrels, Report, RunRecord
 from experiments.summary import summary, write_result, write_summary
 from experiments.trec_run import TrecRun, read_run
@@ -56,12 +56,8 @@ class ImportedRuns:
         split = self.setting.split.divide(dataset)
         console.show_notes([*dataset.notes, *split.notes])
         results = {name: self._score(file, dataset, split) for name, file in files.items()}
-        record_results(self.setting.ledger, dataset, split, self.title, results.values())
-        against = {
-            name: differences(result, results[baseline], split)
-            for name, result in results.items()
-            if name != baseline
-        }
+        record_trials(self.setting.ledger, dataset, split, self.title, marked(results.values()))
+        against = against_baseline(results, baseline, split)
         folder = self.setting.open_folder(self.title)
         kept = {name: self._keep(folder, name, results[name], dataset, split) for name in files}
         overrides = self.setting.overrides
@@ -106,20 +102,21 @@ class ImportedRuns:
     def _score(self, file: Path, dataset: Dataset, split: Split) -> Result:
         started = time.time()
         found = imported(file, dataset, self.setting.metrics.reads())
-        visible = split.visible
-        scored = [query.id for query in dataset.queries if query.id in visible]
-        metrics = with_judged(self.setting.metrics, dataset)
-        scores = metrics.evaluate(found.ranking, dataset.qrels or {}, scored)
+        scores = score_visible(self.setting.metrics, found.ranking, dataset, split)
         queries = found.ranking.query_ids
+        named = {*queries}
         digest = hashlib.sha256(file.read_bytes()).hexdigest()
         return Result(
             key={"pipeline": {"run": {"tag": found.tag, "sha256": digest}}},
             parameters={"run.path": str(file), "run.tag": found.tag},
             ranking=found.ranking,
-            asked={query.id: query.text for query in dataset.queries if query.id in {*queries}},
+            asked={query.id: query.text for query in dataset.queries if query.id in named},
             blocked=np.zeros(len(queries), dtype=np.bool_),
             reasons=[""] * len(queries),
-            notes=[*found.notes, *_ties(file, found.ranking, dataset.qrels or {}, scored)],
+            notes=[
+                *found.notes,
+                *_ties(file, found.ranking, dataset.qrels or {}, scores.query_ids),
+            ],
             scores=scores,
             means={side: scores.mean(split.of(side)) for side in split.shown},
             seconds={"score": time.time() - started},

@@ -11,8 +11,8 @@ import numpy as np
 from experiments.candidates import document_ranking, load_ranking, save_ranking, with_rows
 from experiments.cost.timing import SearchCost, search_cost
 from experiments.enriched import enriched_chunks, notes_on
-from experiments.gating import decide, measuring_seconds
-from experiments.identity import fingerprint
+from experiments.gating import decide
+from experiments.identity import asked_plans
 from experiments.indexes import Indexes
 from experiments.model_usage import UsageMeter
 from experiments.postprocessing import by_role, through
@@ -94,7 +94,7 @@ class Pipeline:
         with clock("retrieve"):
             retrieved, ranking = self._retrieve(plans, nodes, indexes, store)
         with clock("gate"):
-            gate = self.decide(plans, retrieved, indexes, store)
+            gate, measuring = decide(self, plans, retrieved, indexes, store)
         with clock("postprocess"):
             ranked = through(ranking_parts, retrieved.without(gate.blocked), plans, nodes)
             prompt = through(reorders, ranked, plans, nodes)
@@ -112,10 +112,7 @@ class Pipeline:
             ranking,
             clock.seconds,
             usage,
-            saved={
-                "gate": measuring_seconds(self, plans, indexes, store),
-                "postprocess": meter.saved(),
-            },
+            saved={"gate": measuring, "postprocess": meter.saved()},
             notes=self._notes(nodes, gate, [*ranking_parts, *reorders], usage),
             search=search_cost(plans, self.depth, indexes, store),
         )
@@ -145,16 +142,6 @@ class Pipeline:
     def chunks(self, dataset: Dataset, store: StageStore) -> tuple[Sequence[TextNode], Any]:
         """The enriched chunks of a dataset, and a JSON value of all that can change them."""
         return enriched_chunks(dataset, self.chunker, self.enrich, store)
-
-    def decide(
-        self,
-        plans: Sequence[QueryPlan],
-        retrieved: Ranking,
-        indexes: Indexes,
-        store: StageStore,
-    ) -> GateDecision:
-        """The gate's verdict; what it measures for it, without regard to the fusion, is kept."""
-        return decide(self, plans, retrieved, indexes, store)
 
     def candidates(
         self,
@@ -215,17 +202,12 @@ def _refuse_unread(query: Any, retriever: BatchRetriever) -> None:
         _refuse_unread(query.of, retriever)
 
 
-def _asked(plans: Sequence[QueryPlan]) -> str:
-    """What the queries are, as part of a key."""
-    return fingerprint([[plan.id, dict(plan.texts)] for plan in plans])
-
-
 def _candidates(
     name: str, plans: Sequence[QueryPlan], depth: int, indexes: Indexes, store: StageStore
 ) -> Ranking:
     leaf = indexes.retriever.leaves()[name]
     own = [plan.for_part(name) for plan in plans]
-    key = {"index": indexes.keys()[name], "plans": _asked(own), "depth": depth}
+    key = {"index": indexes.keys()[name], "plans": asked_plans(own), "depth": depth}
 
     def build() -> Ranking:
         indexes.open(name)

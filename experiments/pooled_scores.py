@@ -10,7 +10,10 @@ from experiments.metrics.measures import JUDGED, parse
 
 if TYPE_CHECKING:
     from experiments.evaluation import Evaluator
+    from experiments.metrics.per_query import PerQuery
     from experiments.schema import Dataset, Query
+    from experiments.splits import Split
+    from retrievers.ranking import Ranking
 
 
 def with_judged(metrics: Evaluator, dataset: Dataset) -> Evaluator:
@@ -21,8 +24,14 @@ def with_judged(metrics: Evaluator, dataset: Dataset) -> Evaluator:
     """
     if not dataset.pooled or dataset.spans is not None:
         return metrics
-    given = [metrics.names] if isinstance(metrics.names, str) else [*metrics.names]
-    return replace(metrics, names=[*_beside(given)])
+    return replace(metrics, names=[*_beside(metrics.listed())])
+
+
+def score_visible(metrics: Evaluator, ranking: Ranking, dataset: Dataset, split: Split) -> PerQuery:
+    """The scores of a ranking of documents on the queries that may be seen."""
+    visible = split.visible
+    asked = [query.id for query in dataset.queries if query.id in visible]
+    return with_judged(metrics, dataset).evaluate(ranking, dataset.qrels or {}, asked)
 
 
 def judged_queries(dataset: Dataset) -> tuple[list[Query], tuple[str, ...]]:

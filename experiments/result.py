@@ -11,7 +11,7 @@ import numpy as np
 from experiments.gold_path import GoldPaths
 from experiments.identity import fingerprint
 from experiments.ledger import Ledger, LedgerEntry, ScoreRow
-from experiments.metrics.multiple_testing import holm
+from experiments.metrics.multiple_testing import holm_known
 from experiments.metrics.per_query import PerQuery
 from experiments.schema import Dataset, Mean, Report
 from retrievers.ranking import Ranking
@@ -72,6 +72,11 @@ class Result:
     gold: GoldPaths | None = None
 
 
+def marked(results: Iterable[Result]) -> list[tuple[str, PerQuery | None]]:
+    """The fingerprint of what each result is of, and its scores."""
+    return [(fingerprint(one.key["pipeline"]), one.scores) for one in results]
+
+
 def score_rows(scores: PerQuery, split: Split) -> list[ScoreRow]:
     """What the ledger keeps: each metric's score of each query, by the sides that are shown."""
     places = {query: row for row, query in enumerate(scores.query_ids)}
@@ -83,25 +88,25 @@ def score_rows(scores: PerQuery, split: Split) -> list[ScoreRow]:
     ]
 
 
-def record_results(
+def record_trials(
     ledger: Ledger | None,
     dataset: Dataset,
     split: Split,
     experiment: str,
-    results: Iterable[Result],
+    trials: Iterable[tuple[str, PerQuery | None]],
 ) -> None:
-    """Tell the ledger, where there is one, of results that no trial of a pipeline stands for."""
+    """Tell the ledger, where there is one, of trials that are no run of a pipeline.
+
+    trials: the fingerprint of each, and its scores.
+    """
     if ledger is not None:
         ledger.record(
             dataset.fingerprint,
             (
                 LedgerEntry(
-                    fingerprint(result.key["pipeline"]),
-                    split.public,
-                    experiment,
-                    score_rows(result.scores, split) if result.scores else [],
+                    mark, split.public, experiment, score_rows(scores, split) if scores else []
                 )
-                for result in results
+                for mark, scores in trials
             ),
         )
 
@@ -119,6 +124,18 @@ def differences(result: Result, baseline: Result, split: Split) -> Differences:
     }
 
 
+def against_baseline(
+    results: Mapping[str, Result], baseline: str | None, split: Split
+) -> Mapping[str, Differences]:
+    """Each result minus the baseline's, p corrected for all of them; none without a baseline."""
+    if baseline is None:
+        return {}
+    base = results[baseline]
+    return corrected(
+        {name: differences(one, base, split) for name, one in results.items() if name != baseline}
+    )
+
+
 def corrected(against: Mapping[str, Differences]) -> Mapping[str, Differences]:
     """The same differences, each p corrected for all pipelines of its split and metric."""
     found = {
@@ -128,10 +145,9 @@ def corrected(against: Mapping[str, Differences]) -> Mapping[str, Differences]:
     asked = {(side, metric) for one in found.values() for side in one for metric in one[side]}
     for side, metric in asked:
         tables = [by_side[side] for by_side in found.values() if side in by_side]
-        p = {place: one[metric].p for place, one in enumerate(tables)}
-        tested = {place: value for place, value in p.items() if value is not None}
-        for place, value in zip(tested, holm(list(tested.values())), strict=True):
-            tables[place][metric] = replace(tables[place][metric], corrected=float(value))
+        adjusted = holm_known([one[metric].p for one in tables])
+        for one, p in zip(tables, adjusted, strict=True):
+            one[metric] = replace(one[metric], corrected=p)
     return found
 
 

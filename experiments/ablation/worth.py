@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from experiments.atomic_file import atomic_file
-from experiments.metrics.multiple_testing import holm
+from experiments.metrics.multiple_testing import holm_known
 from experiments.metrics.significance import PairedDifference, paired_difference
 
 if TYPE_CHECKING:
@@ -56,10 +56,9 @@ def worths(gathered: Gathered, whole: str) -> list[Worth]:
 
 
 def _corrected(half: str, pairs: Mapping[str, PairedDifference]) -> list[Worth]:
-    told = {name: pair.p for name, pair in pairs.items() if pair.p is not None}
-    p = holm(list(told.values()), count=len(pairs)).tolist() if told else []
-    corrected = dict(zip(told, p, strict=True))
-    return [Worth(name, half, pair, corrected.get(name)) for name, pair in pairs.items()]
+    corrected = holm_known([pair.p for pair in pairs.values()], count=len(pairs))
+    told = zip(pairs.items(), corrected, strict=True)
+    return [Worth(name, half, pair, p) for (name, pair), p in told]
 
 
 def write_worths(folder: Path, found: Sequence[Worth]) -> Path:

@@ -14,9 +14,8 @@ from experiments.atomic_file import atomic_file
 from experiments.console import say, terminal
 from experiments.figures import write_figure
 from experiments.identity import describe, fingerprint
-from experiments.ledger import LedgerEntry
 from experiments.parameters import parameters
-from experiments.result import score_rows
+from experiments.result import record_trials
 from experiments.schema import Mean, Report, RunRecord
 from experiments.secrets import masked
 from experiments.summary import write_parts, write_summary
@@ -113,7 +112,7 @@ def keep(
     }
     files.append(write_summary(folder, {**value, "mlflow_run_id": None}))
     setting.point_latest(folder)
-    _count(run, setting)
+    _count(run, described, setting)
     logged = logged_id(setting.track(_record(run, setting, files)))
     write_summary(folder, {**value, "mlflow_run_id": logged})
     _show(run, told, folder)
@@ -127,20 +126,10 @@ def _write_table(run: VariantScores, folder: Path) -> Path:
     return path
 
 
-def _count(run: VariantScores, setting: Setting) -> None:
+def _count(run: VariantScores, described: Any, setting: Setting) -> None:
     """Every reading is a trial: the best of them was chosen among all."""
-    if setting.ledger is None:
-        return
-    entries = [
-        LedgerEntry(
-            fingerprint([describe(dict(run.parts)), name]),
-            run.split.public,
-            run.title,
-            score_rows(table, run.split),
-        )
-        for name, table in run.scores.items()
-    ]
-    setting.ledger.record(run.dataset.fingerprint, entries)
+    trials = ((fingerprint([described, name]), table) for name, table in run.scores.items())
+    record_trials(setting.ledger, run.dataset, run.split, run.title, trials)
 
 
 def _record(run: VariantScores, setting: Setting, files: Sequence[Path]) -> RunRecord:

@@ -17,7 +17,7 @@ from experiments.answer_variants.variants import (
 )
 from experiments.console import show_notes
 from experiments.metrics.answers import NO_REFERENCES
-from experiments.metrics.multiple_testing import holm
+from experiments.metrics.multiple_testing import holm_known
 from postprocessors.long_context_reorder import Order
 
 if TYPE_CHECKING:
@@ -114,9 +114,8 @@ def order_gains(
         for order, table in scores.items()
         if order != baseline
     }
-    tested = {order: gain.p for order, gain in gains.items() if gain.p is not None}
-    corrected = dict(zip(tested, holm(list(tested.values()), len(gains)).tolist(), strict=True))
-    return {order: (gain, corrected.get(order)) for order, gain in gains.items()}
+    corrected = holm_known([gain.p for gain in gains.values()], len(gains))
+    return dict(zip(gains, zip(gains.values(), corrected, strict=True), strict=True))
 
 
 def _sentence(order: str, baseline: str, gain: PairedDifference, p: float | None) -> str:

@@ -54,7 +54,7 @@ def easier_questions(validation: Dataset, target: Dataset, terms: Analyzer) -> s
     """
     gold = validation.qrels is not None and target.qrels is not None
     shares = [word_overlap(one, terms, gold=gold) for one in (validation, target)]
-    return _said(validation.name, target.name, *shares)
+    return easier(validation.name, target.name, *shares)
 
 
 def easier_than_target(
@@ -82,11 +82,12 @@ def easier_than_target(
         save=save_array,
         load=load_array,
     )
-    said = _said(dataset.name, target.name, shares[: len(own)], shares[len(own) :])
+    said = easier(dataset.name, target.name, shares[: len(own)], shares[len(own) :])
     return () if said is None else (said,)
 
 
-def _said(name: str, target: str, validation_shares: Shares, target_shares: Shares) -> str | None:
+def easier(name: str, target: str, validation_shares: Shares, target_shares: Shares) -> str | None:
+    """The sentence from the `word_overlap` of both sets of questions; None where it is not so."""
     known = [share[~np.isnan(share)] for share in (validation_shares, target_shares)]
     if min(map(len, known)) < 2:
         return None

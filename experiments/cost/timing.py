@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.enriched import chunk_entries
-from experiments.identity import fingerprint
+from experiments.identity import asked_plans
 from experiments.stage_files import load_array, save_array
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def search_cost(
         own = [plan.for_part(name) for plan in sample]
         key = {
             "index": keys[name],
-            "plans": fingerprint([[plan.id, dict(plan.texts)] for plan in own]),
+            "plans": asked_plans(own),
             "depth": wanted,
         }
 

@@ -16,7 +16,7 @@ from experiments.diff.side import Side, read_side
 from experiments.identity import fingerprint
 from experiments.label_slices import gold_labels
 from experiments.ledger import LedgerEntry
-from experiments.pooled_scores import with_judged
+from experiments.pooled_scores import score_visible
 from experiments.result import score_rows
 from experiments.schema import Dataset, Report, RunRecord
 from experiments.storable_text import storable_text
@@ -70,9 +70,7 @@ class DiffStudy:
     def _scored(self, dataset: Dataset, ranking: Ranking) -> pd.DataFrame:
         """The table of a file's ranking, by the metrics of the command; it counts as a trial."""
         split = self.setting.split.divide(dataset)
-        metrics = with_judged(self.setting.metrics, dataset)
-        asked = [query.id for query in dataset.queries if query.id in split.visible]
-        scores = metrics.evaluate(ranking, dataset.qrels or {}, asked)
+        scores = score_visible(self.setting.metrics, ranking, dataset, split)
         if self.setting.ledger is not None:
             mark, rows = fingerprint({"run": ranking.by_query()}), score_rows(scores, split)
             entry = LedgerEntry(mark, split.public, self.title, rows)

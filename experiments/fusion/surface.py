@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from experiments.candidates import document_rows
 from experiments.evaluation import per_query_scores
 from experiments.fusion.kernel import FusionKernel
+from experiments.gating import decide
 from experiments.indexes import Indexes
 from experiments.metrics.measures import JUDGED, Measure, parse
 from experiments.metrics.relevance import Labels
@@ -148,7 +149,8 @@ class Source:
 
     def blocked(self, pipeline: Pipeline, ranking: Ranking, setting: Setting) -> NDArray[np.bool_]:
         """Which queries the pipeline's gate takes away, [q]."""
-        return pipeline.decide(self.plans, ranking, self.indexes, setting.store).blocked
+        decision, _ = decide(pipeline, self.plans, ranking, self.indexes, setting.store)
+        return decision.blocked
 
 
 def _rows(ranking: Ranking, rows: NDArray[np.intp]) -> Ranking:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -111,6 +111,12 @@ def holm(p: ArrayLike, count: int | None = None) -> Values:
     corrected = np.empty_like(values)
     corrected[order] = np.minimum(stepped, 1)
     return corrected
+
+
+def holm_known(p: Sequence[float | None], count: int | None = None) -> list[float | None]:
+    """`holm` where some trials have no p-value: None stays. count as there, default the known."""
+    told = iter(holm([one for one in p if one is not None], count).tolist())
+    return [None if one is None else next(told) for one in p]
 
 
 def _patterns(

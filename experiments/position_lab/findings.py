@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.metrics.multiple_testing import holm
+from experiments.metrics.multiple_testing import holm_known
 from experiments.metrics.significance import PairedDifference, paired_difference
 from experiments.position_lab.cells import Condition
 from experiments.position_lab.measures import PositionGap, Share, accuracies, position_gap
@@ -144,8 +144,8 @@ def find(
 
 def _corrected(found: Sequence[T]) -> tuple[T, ...]:
     """With p corrected for as many tests as were made; None stays."""
-    adjusted = iter(holm([one.p for one in found if one.p is not None]).tolist())
-    return tuple(replace(one, p_holm=None if one.p is None else next(adjusted)) for one in found)
+    adjusted = holm_known([one.p for one in found])
+    return tuple(replace(one, p_holm=p) for one, p in zip(found, adjusted, strict=True))
 
 
 def _finding(sheet: Sheet, one: Condition, seed: int, kind: str = "") -> Finding:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from experiments.metrics.refusals import refuses
 from experiments.questions.written import Written, fault, kept
 from experiments.schema import Document
-from retrievers.asking import ask
+from retrievers.asking import Check, ask
 
 if TYPE_CHECKING:
     from llama_index.core.llms import LLM
@@ -70,13 +70,15 @@ class ModelQuestions:
         ]
         good, reasons = kept(written, {document.id: document.text for document in documents})
         prompts = [_ANSWER.format(passage=read[one.document], question=one.text) for one in good]
-        answers, unasked = self._ask(prompts, _no_check)
+        answers, unasked = self._ask(prompts)
         pairs = [(one, text) for one, text in zip(good, answers, strict=True) if text]
         answered = [replace(one, answer=_line(text)) for one, text in pairs if not refuses(text)]
         refused = Counter({UNANSWERED: len(pairs) - len(answered)})
         return answered, +(failed + reasons + unasked + refused)
 
-    def _ask(self, prompts: Sequence[str], check: Any) -> tuple[list[str | None], Counter[str]]:
+    def _ask(
+        self, prompts: Sequence[str], check: Check | None = None
+    ) -> tuple[list[str | None], Counter[str]]:
         return ask(self.llm, prompts, stage="questions", version=_VERSION, check=check)
 
 
@@ -87,7 +89,3 @@ def _line(text: str) -> str:
 def _usable(prompt: str, answer: str) -> str:
     """A model may ask again for what cannot be searched for; copying is judged later."""
     return fault(_line(answer), "")
-
-
-def _no_check(prompt: str, answer: str) -> str:
-    return ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.cautions.easier_questions import easier_questions, word_overlap
+from experiments.cautions.easier_questions import easier, word_overlap
 from experiments.schema import Query
 from retrievers.analyzers import analyzer
 
@@ -36,11 +36,7 @@ def easiness(
     terms = analyzer("auto")
     shares = [word_overlap(one, terms, gold=True) if one.corpus else np.zeros(0) for one in asked]
     means = [float(np.nanmean(one)) if (~np.isnan(one)).any() else None for one in shares]
-    return {"written": means[0], "real": means[1]}, _caution(asked[0], asked[1])
-
-
-def _caution(made: Dataset, real: Dataset) -> str | None:
-    return easier_questions(made, real, analyzer("auto")) if real.corpus else None
+    return {"written": means[0], "real": means[1]}, easier(made.name, real.name, *shares)
 
 
 def _gold_only(dataset: Dataset) -> Dataset:

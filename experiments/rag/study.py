@@ -13,7 +13,6 @@ from experiments.destinations import check_destination
 from experiments.gold_path import gold_paths
 from experiments.identity import describe, fingerprint
 from experiments.judging import asked_texts
-from experiments.ledger import LedgerEntry
 from experiments.metrics.answers import METRICS as ANSWER_SCORES
 from experiments.model_usage import UsageMeter
 from experiments.parameters import parameters
@@ -25,7 +24,7 @@ from experiments.rag.scoring import known_before, recall_sentence, score_run, un
 from experiments.rag.stories import stories
 from experiments.rag.terminal import show
 from experiments.rag.traces import TraceWriter
-from experiments.result import score_rows
+from experiments.result import record_trials
 from experiments.schema import Report, RunRecord
 from experiments.stopwatch import Stopwatch
 from experiments.summary import write_parts, write_ranked, write_summary
@@ -202,10 +201,8 @@ class Rag:
         )
 
     def _count(self, run: Finished) -> None:
-        if self.setting.ledger is not None:
-            rows = score_rows(run.scores, run.split)
-            entry = LedgerEntry(run.state, run.split.public, self.title, rows)
-            self.setting.ledger.record(run.dataset.fingerprint, [entry])
+        trial = run.state, run.scores
+        record_trials(self.setting.ledger, run.dataset, run.split, self.title, [trial])
 
     def _record(self, run: Finished, files: Sequence[Path]) -> RunRecord:
         return RunRecord(

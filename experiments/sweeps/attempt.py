@@ -12,7 +12,6 @@ from omegaconf import DictConfig
 
 from experiments.mistakes import FAULT, explained, reason
 from experiments.schema import Report, RunRecord
-from experiments.sweeps.failed_trial import count_failed
 from experiments.sweeps.trial import FAILED, RUN, STORED, Ending, Trial, current
 
 if TYPE_CHECKING:
@@ -90,6 +89,8 @@ def _ending(trial: Trial, report: Report, seconds: float) -> Ending:
 
 
 def _fail(trial: Trial, config: DictConfig, error: Exception, started: float) -> None:
+    from experiments.sweeps.failed_trial import count_failed  # slow, and seldom asked
+
     trial.folder.mkdir(parents=True, exist_ok=True)
     story = "".join(traceback.format_exception(error))
     (trial.folder / "error.txt").write_text(story, encoding="utf-8")

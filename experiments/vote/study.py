@@ -13,8 +13,8 @@ import numpy as np
 
 from experiments import console
 from experiments.metrics.significance import PairedDifference
-from experiments.pooled_scores import with_judged
-from experiments.result import Result, differences, record_results, report
+from experiments.pooled_scores import score_visible, with_judged
+from experiments.result import Result, differences, marked, record_trials, report
 from experiments.schema import Dataset, Report, RunRecord
 from experiments.summary import summary, write_result, write_summary
 from experiments.vote.agreement import Share, gain, leave_one_out
@@ -72,7 +72,7 @@ class VoteStudy:
         shares = self._shares(ballots, weights, vote, dataset, split)
         counted = [*results.values(), *self._without(results[VOTE], weights, vote, dataset, split)]
         if dataset.qrels is not None:
-            record_results(self.setting.ledger, dataset, split, self.title, counted)
+            record_trials(self.setting.ledger, dataset, split, self.title, marked(counted))
         return self._finish(results, shares, ballots, dataset, split)
 
     def _counted(self, ballots: Sequence[Ballot], dataset: Dataset) -> Any:
@@ -118,10 +118,7 @@ class VoteStudy:
     ) -> Result:
         scores = None
         if dataset.qrels is not None:
-            visible = split.visible
-            asked = [query.id for query in dataset.queries if query.id in visible]
-            metrics = with_judged(self.setting.metrics, dataset)
-            scores = metrics.evaluate(ranking, dataset.qrels, asked)
+            scores = score_visible(self.setting.metrics, ranking, dataset, split)
         return Result(
             key=key,
             parameters={"files": ", ".join(map(str, self.files)), "method": self.method},

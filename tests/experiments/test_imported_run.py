@@ -83,6 +83,16 @@ def test_several_runs_are_held_against_one_of_them(tmp_path):
     assert value["poor"]["difference"]["public"]["mrr"]["mean"] == pytest.approx(-0.5)
 
 
+def test_what_the_table_says_of_its_p_is_so(tmp_path, capsys):
+    results = {"good": ["my file.pdf"], "poor": ["a", "my file.pdf"], "none": ["a"]}
+    paths = [written(tmp_path, name, {"1": ids, "2": ["b"]}) for name, ids in results.items()]
+    report = score(tmp_path, paths)
+    pages = json.loads((report.folder / "summary.json").read_text())["pipelines"]
+    held = [pages[name]["difference"]["public"]["mrr"] for name in ("poor", "none")]
+    assert [one["corrected"] for one in held] == [min(1.0, 2 * one["p"]) for one in held]
+    assert "p of 2: corrected for the 2 pipelines of this table (Holm)." in capsys.readouterr().out
+
+
 def test_every_scored_run_counts_with_what_it_showed(tmp_path):
     ledger = Ledger(tmp_path / "ledger.db")
     paths = [written(tmp_path, name, {"1": [name], "2": ["b"]}) for name in "ac"]
