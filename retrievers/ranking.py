@@ -73,7 +73,7 @@ class Ranking:
 
     def lengths(self) -> NDArray[np.int64]:
         """How many results each query has, [q]."""
-        return np.asarray((self.nodes >= 0).sum(axis=1), dtype=np.int64)
+        return np.asarray(np.count_nonzero(self.nodes >= 0, axis=1), dtype=np.int64)
 
     def ids(self, row: int) -> list[str]:
         """The ids of one query's results, best first."""

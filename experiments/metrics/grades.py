@@ -23,17 +23,30 @@ def whole_grades(
     Raises ValueError, with query and document, for a grade that is no whole number in range.
     """
     given = [*chain.from_iterable(grades.values() for grades in judged)]
-    plain = set(map(type, given)) <= {int}
-    if not plain or max(max(given, default=0), -min(given, default=0)) > GREATEST:
-        for query, grades in zip(query_ids, judged, strict=True):
-            for document, grade in grades.items():
-                _refuse_odd(query, document, grade)
+    plain = _plain(given)
+    if plain is not None:
+        return plain
+    for query, grades in zip(query_ids, judged, strict=True):
+        for document, grade in grades.items():
+            _refuse_odd(query, document, grade)
     return np.fromiter(given, dtype=np.int64, count=len(given))
 
 
 def highest(qrels: Qrels, query_ids: Sequence[str]) -> int | None:
     """The highest grade that these queries give; None where they have no label."""
     return max(chain.from_iterable(qrels.get(q, {}).values() for q in query_ids), default=None)
+
+
+def _plain(given: Sequence[Any]) -> NDArray[np.int64] | None:
+    """Grades that are all of Python's int and in range, without a look at each."""
+    if set(map(type, given)) <= {int}:
+        try:
+            grades = np.fromiter(given, dtype=np.int64, count=len(given))
+        except OverflowError:
+            return None
+        if np.abs(grades).max(initial=0) <= GREATEST:
+            return grades
+    return None
 
 
 def _refuse_odd(query: str, document: str, grade: Any) -> None:

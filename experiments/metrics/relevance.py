@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, repeat
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from experiments.metrics.grades import whole_grades
+from experiments.metrics.ids import places
 from experiments.schema import Qrels
 
 Grades = NDArray[Any]
@@ -44,9 +45,7 @@ class Hits:
     @classmethod
     def at(cls, row: Indices, rank: Indices, grade: Grades, shape: tuple[int, ...]) -> Hits:
         """Hits given in order of row, then rank."""
-        counts = np.bincount(row, minlength=int(np.prod(shape)))
-        ordinal = np.arange(1, len(row) + 1) - (np.cumsum(counts) - counts)[row]
-        return cls(row, rank, ordinal, grade, shape)
+        return cls(row, rank, _ordinals(row, int(np.prod(shape))), grade, shape)
 
     @classmethod
     def among(cls, grades: Grades) -> Hits:
@@ -118,17 +117,15 @@ class Labels:
         Raises ValueError where an id stands twice (its second row could never be found relevant)
         and for a grade that is no whole number.
         """
-        places = dict(zip(node_ids, range(len(node_ids)), strict=True))
-        if len(places) != len(node_ids):
+        repeated = len(node_ids) - len(set(node_ids))
+        if repeated:
             raise ValueError(
-                f"{len(node_ids) - len(places)} ids of the ranking stand twice: give every "
-                f"document or chunk an id of its own."
+                f"{repeated} ids of the ranking stand twice: give every document or chunk an id "
+                f"of its own."
             )
         judged = [qrels.get(query, {}) for query in query_ids]
-        sizes = [len(grades) for grades in judged]
-        found = map(places.get, chain.from_iterable(judged), repeat(-1))
-        row = np.repeat(np.arange(len(judged)), sizes)
-        node = np.fromiter(found, dtype=np.intp, count=len(row))
+        row = np.repeat(np.arange(len(judged)), [len(grades) for grades in judged])
+        node = places([*chain.from_iterable(judged)], node_ids)
         grade = np.maximum(whole_grades(query_ids, judged), 0)
         return cls(row, node, grade, _ideal(row, grade, len(judged)), len(node_ids))
 
@@ -171,11 +168,17 @@ class Labels:
         return graded
 
 
+def _ordinals(row: Indices, n_rows: int) -> Indices:
+    """1 for the first of its row, 2 for the second, ...; `row` [h] never falls."""
+    counts = np.bincount(row, minlength=n_rows)
+    return np.arange(1, len(row) + 1) - (np.cumsum(counts) - counts)[row]
+
+
 def _ideal(row: Indices, grade: Grades, n_queries: int) -> Hits:
     positive = grade > 0
     levels = int(grade.max(initial=0)) + 1
     # One key that falls with the grade: sorting it sorts by query, then best grade first.
     key = np.sort(row[positive] * levels + (levels - 1 - grade[positive]))
     row, below_top = np.divmod(key, levels)
-    rank = np.arange(1, len(row) + 1) - np.searchsorted(row, row)
-    return Hits.at(row, rank, levels - 1 - below_top, (n_queries,))
+    rank = _ordinals(row, n_queries)
+    return Hits(row, rank, rank, levels - 1 - below_top, (n_queries,))
