@@ -1,13 +1,14 @@
 """Do the measures tell chunks mixed from two documents from pure ones of equal length?
 
-    python -m benchmarks.planted_chunks [FOLDER] [--layout trec] [--topics 30] [--seeds 3]
+    python -m benchmarks.planted_chunks [FOLDER] [--layout trec] [--topics 30] [--seeds 3] [--e5]
 
 The chunks are the documents with two sentences or more. Chunks with equally many sentences are
 paired at random and change their second halves: each mixed chunk has the sentences of two
 documents, and every sentence stands once on either side. Printed is the AUC of pure against mixed
 chunks (0.5 = the measure cannot tell them), per seed and in the mean:
 
-- sentence similarity, LSA fitted on the sentences, which knows nothing of the chunks;
+- sentence similarity by LSA, fitted on the sentences, or with --e5 by multilingual-e5-small, which
+  has seen no corpus: neither knows anything of the chunks;
 - topic entropy, one model fitted on the pure chunks that scores both, as a control is scored. It
   has seen the pure chunks and not the mixed ones: a small corpus is partly learned by heart;
 - topic entropy, held out: two models, each scores the half of the documents it was not fitted on.
@@ -22,6 +23,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +37,7 @@ from chunk_quality.topic_model import entropy
 from experiments.chunking import chunk
 from experiments.datasets.layout import layout_name, layouts, recognised
 from experiments.datasets.science_sample import FOLDER
+from retrievers.e5 import E5SmallEmbedding
 from retrievers.lsa import LsaEmbedding
 
 SIMILARITY = "sentence similarity"
@@ -71,12 +74,16 @@ def rearranged(reading: Reading, order: Places) -> Reading:
     )
 
 
-def planted_aucs(reading: Reading, part: TopicEntropy, seed: int = 0) -> Mapping[str, float]:
-    """The AUC of each measure, pure against mixed, over the chunks that were mixed."""
+def planted_aucs(
+    reading: Reading, vectors: NDArray[Any], part: TopicEntropy, seed: int = 0
+) -> Mapping[str, float]:
+    """The AUC of each measure, pure against mixed, over the chunks that were mixed.
+
+    vectors: of the sentences of the reading, [s, d].
+    """
     fold_of = folds(reading, seed=seed)
     order, rows = mixed_order(reading, fold_of, seed)
     mixed = rearranged(reading, order)
-    vectors = SentenceSimilarity(embedding=LsaEmbedding()).embed(reading)
     pairs = partial(mean_pair_cosine, owners=reading.owners, n_chunks=len(reading.chunk_ids))
     model, held = part.fit(reading), part.fit_held_out(reading, fold_of)
     values = {
@@ -116,10 +123,13 @@ def main() -> None:
     arguments.add_argument("--layout")
     arguments.add_argument("--topics", type=int, default=30)
     arguments.add_argument("--seeds", type=int, default=3)
+    arguments.add_argument("--e5", action="store_true", help="43 short sentences a second")
     options = arguments.parse_args()
     reading = reading_of(options.folder, options.layout)
+    embedding = E5SmallEmbedding() if options.e5 else LsaEmbedding()
+    vectors = SentenceSimilarity(embedding=embedding).embed(reading)
     found = [
-        planted_aucs(reading, TopicEntropy(topics=options.topics, seed=seed), seed)
+        planted_aucs(reading, vectors, TopicEntropy(topics=options.topics, seed=seed), seed)
         for seed in range(options.seeds)
     ]
     print(table(found))

@@ -153,12 +153,11 @@ def _with_morphemes(texts: Sequence[str], rest: list[list[str]]) -> list[list[st
 
 
 def _unicode_terms(text: str) -> Iterator[str]:
-    for match in _words().finditer(text):
-        if match["unspaced"]:
-            yield from _ngrams(match["unspaced"])
+    for number, unspaced, hangul, word in _words().findall(text):
+        if unspaced:
+            yield from _ngrams(unspaced)
         else:
-            number = match["number"]
-            yield number.replace(",", "") if number else match["hangul"] or match["word"]
+            yield word or hangul or number.replace(",", "")
 
 
 def _english_terms(text: str, letters: bool = False) -> Iterator[str]:
@@ -169,14 +168,13 @@ def _english_terms(text: str, letters: bool = False) -> Iterator[str]:
 
 
 def _ngram_terms(text: str) -> Iterator[str]:
-    for match in _words().finditer(text):
-        if match["hangul"] or match["unspaced"]:
-            yield from _ngrams(match[0])
-        elif match["number"]:
-            yield match["number"].replace(",", "")
-        else:
-            word = match["word"]
+    for number, unspaced, hangul, word in _words().findall(text):
+        if word:
             yield from (word[i : i + 4] for i in range(max(1, len(word) - 3)))
+        elif number:
+            yield number.replace(",", "")
+        else:
+            yield from _ngrams(hangul or unspaced)
 
 
 def _ngrams(run: str) -> Iterator[str]:
@@ -203,12 +201,16 @@ def _hangul() -> re.Pattern[str]:
 
 @cache
 def _words() -> re.Pattern[str]:
-    """A number with its decimals, a run of one script, or a word without "'s", "'t" and so on."""
+    """A number with its decimals, a run of one script, or a word without "'s", "'t" and so on.
+
+    Plain letters are taken in one step, or each would be held against the other scripts.
+    """
     marks = "".join(chr(c) for c in range(0x300, 0xFE00) if unicodedata.category(chr(c))[0] == "M")
     letter = rf"(?![{HANGUL}{UNSPACED}])[^\W_]"
     return re.compile(
         r"(?P<number>\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?|\d+(?:\.\d+)+)"
         rf"|(?P<unspaced>[{UNSPACED}]+)"
         rf"|(?P<hangul>[{HANGUL}]+)"
-        rf"|(?P<word>{letter}(?:{letter}|[{marks}])*)(?:['’](?:s|t|re|ve|ll|d|m)\b)?"
+        rf"|(?P<word>(?:[a-z0-9]++|{letter})(?:[a-z0-9]++|{letter}|[{marks}])*+)"
+        r"(?:['’](?:s|t|re|ve|ll|d|m)\b)?"
     )

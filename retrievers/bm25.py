@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TypeVar, get_args
 
 import numpy as np
 from scipy import sparse
@@ -13,14 +12,18 @@ from scipy import sparse
 from retrievers.analyzers import Analyzer
 from retrievers.analyzers import analyzer as analyzer_named
 from retrievers.base import BatchRetriever
+from retrievers.bm25_weights import Method, bm25_weights, count_terms
 from retrievers.inverted_index import InvertedIndex
 from retrievers.ranking import Flags, Rows, Scores
 
-Method = Literal["lucene", "robertson", "atire", "bm25l", "bm25+"]
+_BATCH = 1024
+"""Documents whose terms are held at once."""
+
+_T = TypeVar("_T")
 
 
 class BM25Retriever(BatchRetriever):
-    """BM25 with the scores of bm25s (Lù, 2024); a result shares a term with the query.
+    """BM25, five variants (`retrievers.bm25_weights`); a result shares a term with the query.
 
     analyzer: "auto", "kiwi", "english", "unicode" or "char_ngram".
     k1, b: how soon repetition saturates (0 up), how much length counts (0 to 1).
@@ -61,19 +64,14 @@ class BM25Retriever(BatchRetriever):
         return self.analyzer != "char_ngram"
 
     def index(self, texts: Sequence[str]) -> None:
-        self.index_terms(self._analyzer.analyze_many(texts))
+        self._index_batches(map(self._analyzer.analyze_many, _batches(texts)))
 
     def index_terms(self, documents: Sequence[Sequence[str]]) -> None:
-        terms = sorted({term for document in documents for term in document})
-        vocabulary = {term: row for row, term in enumerate(terms)}
-        self._floors = np.zeros(len(terms))
-        weights = sparse.csr_array((len(terms), len(documents)), dtype=np.float64)
-        if terms:
-            model = self._fit([[vocabulary[term] for term in one] for one in documents], vocabulary)
-            arrays = (model.scores[part] for part in ("data", "indices", "indptr"))
-            weights = sparse.csr_array(tuple(arrays), shape=weights.shape)
-            if model.nonoccurrence_array is not None:
-                self._floors = model.nonoccurrence_array
+        self._index_batches(_batches(documents))
+
+    def _index_batches(self, documents: Iterable[Sequence[Sequence[str]]]) -> None:
+        vocabulary, counts = count_terms(documents)
+        weights, self._floors = bm25_weights(counts, self.method, self.k1, self.b, self.delta)
         self._index = InvertedIndex(vocabulary, weights)
 
     def search(self, texts: Sequence[str], depth: int) -> tuple[Rows, Scores]:
@@ -96,17 +94,13 @@ class BM25Retriever(BatchRetriever):
         self._index = InvertedIndex.load(folder)
         self._floors = np.load(folder / "floors.npy", mmap_mode="r")
 
-    def _fit(self, documents: list[list[int]], vocabulary: dict[str, int]) -> Any:
-        from bm25s import BM25
-
-        logging.getLogger("bm25s").setLevel(logging.WARNING)  # it sets itself to DEBUG
-        model = BM25(self.k1, self.b, self.delta, self.method, dtype="float64", backend="numpy")
-        model.index((documents, vocabulary), create_empty_token=False, show_progress=False)
-        return model
-
     def _queries(self, texts: Sequence[str]) -> sparse.csr_array:
         return self._index.counts(self._analyzer.analyze_many(texts))
 
     def _floor(self, queries: sparse.csr_array) -> Scores:
         """What "bm25l" and "bm25+" give every document alike: part of the score, never a match."""
         return np.asarray(queries @ self._floors, dtype=np.float64)[:, None]
+
+
+def _batches(documents: Sequence[_T]) -> Iterator[Sequence[_T]]:
+    return (documents[begin : begin + _BATCH] for begin in range(0, len(documents), _BATCH))

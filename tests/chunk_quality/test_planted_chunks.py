@@ -14,15 +14,21 @@ from benchmarks.planted_chunks import (
     reading_of,
 )
 from chunk_quality.control import folds, shuffled
+from chunk_quality.sentence_similarity import SentenceSimilarity
 from chunk_quality.separation import separation
 from chunk_quality.topic_entropy import TopicEntropy
 from chunk_quality.topic_model import entropy
 from experiments.datasets.science_sample import FOLDER
+from retrievers.lsa import LsaEmbedding
 
 
 @pytest.fixture(scope="module")
 def sample():
     return reading_of(FOLDER)
+
+
+def lsa_vectors(reading):
+    return SentenceSimilarity(embedding=LsaEmbedding()).embed(reading)
 
 
 def test_mixed_chunks_hold_two_documents_and_as_many_sentences(sample):
@@ -35,7 +41,7 @@ def test_mixed_chunks_hold_two_documents_and_as_many_sentences(sample):
 
 
 def test_the_better_measure_finds_the_mixed_chunks_of_the_sample(sample):
-    aucs = planted_aucs(sample, TopicEntropy())
+    aucs = planted_aucs(sample, lsa_vectors(sample), TopicEntropy())
     assert max(aucs.values()) >= 0.9
     assert aucs[SIMILARITY] >= 0.75
     assert aucs[HELD_OUT] < aucs[SEEN]
@@ -58,5 +64,6 @@ def test_on_chunks_of_random_sentences_only_held_out_topics_are_honest(sample):
 
 @pytest.mark.slow
 def test_the_better_measure_finds_the_mixed_chunks_of_cranfield(real_data):
-    aucs = planted_aucs(reading_of(real_data / "cranfield"), TopicEntropy())
+    reading = reading_of(real_data / "cranfield")
+    aucs = planted_aucs(reading, lsa_vectors(reading), TopicEntropy())
     assert np.max([*aucs.values()]) >= 0.8

@@ -30,17 +30,39 @@ def built(**options: object) -> BM25Retriever:
     return retriever
 
 
+@pytest.mark.parametrize(("k1", "b", "delta"), [(1.2, 0.6, 0.7), (2.0, 0.0, 0.0), (0.9, 1.0, 1.0)])
 @pytest.mark.parametrize("method", get_args(Method))
-def test_scores_are_those_of_bm25s(method: Method) -> None:
-    oracle = BM25(k1=1.2, b=0.6, delta=0.7, method=method, dtype="float64")
+def test_scores_are_those_of_bm25s(method: Method, k1: float, b: float, delta: float) -> None:
+    oracle = BM25(k1=k1, b=b, delta=delta, method=method, dtype="float64")
     oracle.index(analyzer("english").analyze_many(TEXTS), show_progress=False)
-    rows, scores = built(k1=1.2, b=0.6, delta=0.7, method=method).search(QUERIES[:3], 10)
+    rows, scores = built(k1=k1, b=b, delta=delta, method=method).search(QUERIES[:3], 10)
     for row, query in enumerate(QUERIES[:3]):
         expected = oracle.get_scores(analyzer("english").analyze_many([query])[0])
         hits = rows[row] >= 0
         blank = expected[TEXTS.index("")]
         assert set(rows[row][hits]) == set(np.flatnonzero(expected > blank))
         np.testing.assert_allclose(scores[row][hits], expected[rows[row][hits]], rtol=1e-12)
+
+
+@pytest.mark.parametrize("method", get_args(Method))
+def test_without_saturation_every_score_is_a_number(method: Method) -> None:
+    rows, scores = built(k1=0.0, delta=0.0, method=method).search(QUERIES, 10)
+    assert np.isfinite(scores[rows >= 0]).all()
+
+
+@pytest.mark.parametrize("texts", [[], [""], ["", "the of"]])
+def test_a_corpus_without_terms_finds_nothing(texts: list[str]) -> None:
+    retriever = BM25Retriever("english")
+    retriever.index(texts)
+    assert (retriever.search(QUERIES, 3)[0] == -1).all()
+
+
+def test_a_large_corpus_is_counted_as_one() -> None:
+    many = BM25Retriever("unicode")
+    many.index([f"word{row % 7} sun" for row in range(3_000)])
+    rows, scores = many.search(["word3"], 3_000)
+    assert rows[0][rows[0] >= 0].tolist() == [*range(3, 3_000, 7)]
+    assert np.nanmax(scores) == np.nanmin(scores)
 
 
 @pytest.mark.parametrize("method", get_args(Method))
