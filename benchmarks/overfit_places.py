@@ -50,6 +50,8 @@ def main() -> None:
     arguments.add_argument("--replicates", type=int, default=2_000)
     arguments.add_argument("--draws", type=int, default=119)
     options = arguments.parse_args()
+    if options.trials < max(PLACES) + 1:
+        arguments.error(f"--trials must be at least {max(PLACES) + 1}: that place is judged.")
     cell = Cell("null", options.n, options.trials)
     told = [replicate(cell, number, options.draws) for number in range(options.replicates)]
     for name, (shown, sealed) in zip([*PLACES, "fixed"], np.mean(told, axis=0), strict=True):

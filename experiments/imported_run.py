@@ -18,6 +18,7 @@ from experiments.pooled_scores import score_visible
 from experiments.result import Result, against_baseline, marked, record_trials
 from experiments.schema import Dataset, Qrels, Report, RunRecord
 from experiments.summary import summary, write_result, write_summary
+from experiments.tracking.outbox import logged_id
 from experiments.trec_run import TrecRun, read_run
 from retrievers.ranking import Ranking
 
@@ -140,7 +141,7 @@ class ImportedRuns:
             scores=result.means,
             files=files,
         )
-        return {"mlflow_run_id": self.setting.track(record), "submission": None}
+        return {"mlflow_run_id": logged_id(self.setting.track(record)), "submission": None}
 
     def _report(self, results: Mapping[str, Result], folder: Path) -> Report:
         last = list(results.values())[-1]

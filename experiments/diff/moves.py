@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.gold_path import KEPT
-from experiments.metrics.measures import JUDGED, SPAN_PREFIX, parse
-from experiments.metrics.spans import parse_span
+from experiments.metrics.direction import higher_is_better
+from experiments.metrics.measures import JUDGED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,15 +108,6 @@ def _depth(metric: str) -> int | None:
     return int(depth) if at and depth.isdecimal() else None
 
 
-def _up(metric: str) -> bool:
-    """Whether more is better; a score of answers is none of the measures, and more of it is."""
-    spans = metric.removeprefix("1-").startswith(SPAN_PREFIX)
-    try:
-        return (parse_span(metric) if spans else parse(metric)).higher_is_better
-    except ValueError:
-        return True
-
-
 def _judged(a: Side, b: Side, k: int) -> tuple[float, float] | None:
     name = f"{JUDGED}@{k}"
     if name not in a.scores or name not in b.scores:
@@ -132,7 +123,7 @@ def _questions(a: Side, b: Side, metric: str) -> tuple[pd.DataFrame, int]:
     both.columns = pd.Index(["split", "a", "b"])
     scored = both.dropna(subset=["a", "b"])
     scored = scored.reindex([query for query in a.scores.index if query in scored.index])
-    gain = (scored["b"] - scored["a"]) if _up(metric) else (scored["a"] - scored["b"])
+    gain = (scored["b"] - scored["a"]) if higher_is_better(metric) else (scored["a"] - scored["b"])
     gain = gain.where(gain.abs() > _ROUNDING, 0.0)
     outcome = np.select([gain > 0, gain < 0], [WON, LOST], SAME)
     one_sided = int((both["a"].isna() != both["b"].isna()).sum())

@@ -72,7 +72,9 @@ class Surface:
     def measures(self) -> tuple[Measure, ...]:
         """The setting's metrics but `judged@k`, which reads every result and not hits alone."""
         return tuple(
-            measure for measure in map(parse, self.setting.metrics.names) if measure.kind != JUDGED
+            measure
+            for measure in map(parse, self.setting.metrics.listed())
+            if measure.kind != JUDGED
         )
 
     def score(self, rule: Rule, weights: Floats) -> Scored:

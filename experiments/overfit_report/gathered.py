@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from experiments.metrics.direction import higher_is_better
+
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
@@ -98,7 +100,7 @@ def side_by_side(
     return Gathered(
         names=_distinct([trial.name for trial in trials]),
         metric=chosen,
-        higher_is_better=not chosen.startswith(("failure_rate", "1-recall")),
+        higher_is_better=higher_is_better(chosen),
         public_ids=halves[0],
         private_ids=halves[1],
         public=_matrix(tables, chosen, halves[0]),

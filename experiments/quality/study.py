@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chunk_quality.review_sample import ReviewSample, printable
+from chunk_quality.review_sample import ReviewSample
 from experiments.parameters import parameters
 from experiments.quality.chunk_table import chunk_table, summary_measures
 from experiments.quality.found import Found
@@ -114,7 +114,7 @@ class ChunkQuality:
         )
         table.to_parquet(parquet, index=False)
         groups.write_text(_groups(found.measured), encoding="utf-8")
-        self.review.write(review, nodes, _shown(table, self.review.draw(nodes)))
+        self.review.write(review, nodes, _shown(table, nodes, self.review.draw(nodes)))
         heading = Heading(
             dataset=dataset.name,
             chunker=_with_sizes(self.pipeline.chunker),
@@ -166,10 +166,13 @@ def _with_sizes(chunker: Any) -> str:
     return type(chunker).__name__ + (f" ({', '.join(sizes)})" if sizes else "")
 
 
-def _shown(table: pd.DataFrame, drawn: Sequence[BaseNode]) -> dict[str, dict[str, Any]]:
+def _shown(
+    table: pd.DataFrame, nodes: Sequence[TextNode], drawn: Sequence[BaseNode]
+) -> dict[str, dict[str, Any]]:
     """The measures of the drawn chunks for a reader: rounded, without those it has no value of."""
-    names = [printable(node.node_id) for node in drawn]
-    rows = table.set_index("chunk").loc[names, list(_REVIEWED)]
+    # By the row: two ids may print alike.
+    places = {node.node_id: row for row, node in enumerate(nodes)}
+    rows = table.iloc[[places[node.node_id] for node in drawn]][[*_REVIEWED]]
     return {
         node.node_id: {
             name.replace("_", " "): round(value, 3) for name, value in row.items() if value == value

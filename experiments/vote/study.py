@@ -17,6 +17,7 @@ from experiments.pooled_scores import score_visible, with_judged
 from experiments.result import Result, differences, marked, record_trials, report
 from experiments.schema import Dataset, Report, RunRecord
 from experiments.summary import summary, write_result, write_summary
+from experiments.tracking.outbox import logged_id
 from experiments.vote.agreement import Share, gain, leave_one_out
 from experiments.vote.ballots import VOTE, Ballot, alike, read_ballots
 from experiments.vote.count import check, count
@@ -199,7 +200,7 @@ class VoteStudy:
         if submission is not None:
             files.append(submission)
             kept["submission"] = str(submission)
-        kept["mlflow_run_id"] = self._track(results[VOTE], dataset, files)
+        kept["mlflow_run_id"] = logged_id(self._track(results[VOTE], dataset, files))
         empty = {name: {"mlflow_run_id": None, "submission": None} for name in results}
         page = summary(
             self.title, self.setting.overrides, dataset, results, against, {**empty, VOTE: kept}
