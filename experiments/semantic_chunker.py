@@ -15,7 +15,7 @@ from llama_index.core.node_parser.text.semantic_splitter import SentenceCombinat
 from llama_index.core.schema import BaseNode, MetadataMode
 
 from experiments.chunkers import Offsets, Sentences, advancing, stripped
-from experiments.progress import progress
+from generation.progress import progress
 from retrievers.dense import FittedEmbedding
 from retrievers.sentences import split_sentences
 from retrievers.tokens import tokens_of

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from pydantic import Field, PrivateAttr
 
 from experiments.identity import describe
-from experiments.progress import progress
 from experiments.records import Records
 from generation.batch_embedding import BatchEmbedding, Vectors
+from generation.progress import progress
 
 
 class StoredEmbedding(BatchEmbedding):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.identity import describe
-from experiments.progress import progress
+from generation.progress import progress
 from postprocessors.cross_encoder import checked
 from postprocessors.pair_scorer import FittedPairScorer, PairScorer
 from retrievers.ranking import Scores

@@ -18,9 +18,9 @@ from chunk_quality.token_counts import TokenCounts, TokenSummary
 from chunk_quality.topic_entropy import TopicEntropy
 from chunk_quality.topic_model import entropy, normalised
 from experiments.identity import describe, module_source
-from experiments.progress import progress
 from experiments.quality.kept import load_reading, load_repetition, save_reading, save_repetition
 from experiments.stage_files import load_values, save_values
+from generation.progress import progress
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

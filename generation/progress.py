@@ -1,0 +1,53 @@
+"""How far work has come and how long it may still take, on the error stream."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from time import monotonic
+from typing import TypeVar
+
+T = TypeVar("T")
+
+EVERY = 30.0
+"""Seconds between two lines where there is no terminal to draw a bar on."""
+
+
+def progress(items: Sequence[T], label: str) -> Iterator[T]:
+    """The items one by one, followed on the error stream; a single one is not."""
+    return followed(items, len(items), label)
+
+
+def followed(items: Iterable[T], total: int, label: str) -> Iterator[T]:
+    """The same of items that come in the end: `total` of them.
+
+    A terminal gets a bar; a log gets a line now and then, none for what is done sooner.
+    """
+    if total < 2:
+        return iter(items)
+    if sys.stderr.isatty():
+        return _bar(items, total, label)
+    return _lines(items, total, label)
+
+
+def _bar(items: Iterable[T], total: int, label: str) -> Iterator[T]:
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(file=sys.stderr)
+    yield from track(items, description=label, total=total, console=console, transient=True)
+
+
+def _lines(items: Iterable[T], total: int, label: str) -> Iterator[T]:
+    began = said = monotonic()
+    for done, item in enumerate(items):
+        now = monotonic()
+        if done and now - said >= EVERY:
+            said = now
+            left = _duration((now - began) / done * (total - done))
+            print(f"{label}: {done / total:.0%}, about {left} left", file=sys.stderr, flush=True)
+        yield item
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
