@@ -31,6 +31,10 @@ class StoredEmbedding(BatchEmbedding):
     store: Any = Field(exclude=True)
     _records: dict[str, Records] = PrivateAttr(default_factory=dict)
 
+    def __init__(self, **data: Any) -> None:
+        super().__init__(**data)
+        self.model_name = self.model.model_name
+
     def identity(self) -> Any:
         """The store does not change a vector, so the model alone identifies this part."""
         return describe(self.model)

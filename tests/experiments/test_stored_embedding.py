@@ -133,3 +133,8 @@ def test_only_an_embedding_that_reads_terms_depends_on_the_analyzers(
         file.write("\nCHANGED = True\n")
     forget_sources()
     assert (identity.source_of(embedding) != before) is depends
+
+
+def test_it_bears_the_name_of_the_model_that_does_the_work() -> None:
+    embedding = StoredEmbedding(model=LsaEmbedding(), store=NoStore())
+    assert embedding.model_name == "lsa"
