@@ -11,7 +11,7 @@ from experiments.catalogue import presets
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
 OFF = ["embedding=lsa", "tracker=none", "ledger=null", "store=off"]
-CHEAP = ["chunker=none", "pair_scorer.parts.words.analyzers=[unicode]"]
+CHEAP = ["chunker=none", "pair_scorer.retriever.parts.bm25.analyzer=unicode"]
 
 
 def experiment(name, *words):
