@@ -161,8 +161,12 @@ def notes(
     if empty:
         spoken.append(empty_lists(empty, queries))
     if without_gold:
-        fate = "score their worst" if zero else "are left out, except where a metric has a rule"
-        spoken.append(f"{without_gold} queries have no relevant document: they {fate}.")
+        fate = (
+            "they score their worst"
+            if zero
+            else "only map_comp and mrr_comp count them, an empty list as right (metrics=science_qa)"
+        )
+        spoken.append(f"{without_gold} queries have no relevant document: {fate}.")
     return tuple(spoken)
 
 
