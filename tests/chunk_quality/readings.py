@@ -32,3 +32,8 @@ def two_subjects(count: int = 40, seed: int = 0) -> Reading:
     return reading_of(
         [[" ".join(rng.choice(words[row % 2], 6)) for _ in range(3)] for row in range(count)]
     )
+
+
+def sentences_of(reading: Reading, row: int) -> list[str]:
+    """The sentences of one chunk."""
+    return [text for text, own in zip(reading.sentences, reading.owners, strict=True) if own == row]

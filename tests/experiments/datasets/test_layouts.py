@@ -15,7 +15,7 @@ from experiments.datasets.science_sample import science_sample
 from experiments.datasets.span_jsonl import SpanJsonLines
 from experiments.datasets.trec import Trec
 from experiments.schema import Document, Query, Span, Turn
-from tests.experiments.datasets.test_malformed import CORPUS, jsonl, write
+from tests.experiments.datasets.layout_files import CORPUS, jsonl, write
 
 CONF = Path(__file__).parents[3] / "conf" / "dataset"
 CHAT = [

@@ -13,8 +13,8 @@ from experiments.replay.differences import reasons, result_differences
 from experiments.replay.stored_run import StoredRun, find_run
 from experiments.replay.study import Replay
 from experiments.tracking.mlflow import MLflowTracker
+from tests.experiments.position_lab.small_lab import lab
 from tests.experiments.position_lab.stub_models import key_value_model
-from tests.experiments.position_lab.test_study import lab
 from tests.experiments.rag.rig import study
 from tests.experiments.test_comparison import compare
 
