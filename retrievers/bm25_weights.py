@@ -23,25 +23,27 @@ def count_terms(
 ) -> tuple[dict[str, int], sparse.csr_array]:
     """(term -> its number in sorted order, how often each document has each term [d, terms]).
 
-    batches: documents by their terms, a thousand or so at a time; each is let go, for Arrow's
-        plain bytes, before the next one is read. Raises UnicodeEncodeError for a term with a lone
-        surrogate, which no analyzer here gives.
+    batches: documents by their terms, a thousand or so at a time. The terms of each are numbered
+        by themselves, in a table that the processor's cache holds, and let go before the next.
+    Raises UnicodeEncodeError for a term with a lone surrogate, which no analyzer here gives.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    columns, lengths = [pa.array([], type=pa.string())], [0]
+    none = pa.array([], type=pa.string()).dictionary_encode()
+    encoded, lengths = [none], [0]
     for batch in batches:
-        columns.append(pa.array([*chain.from_iterable(batch)], type=pa.string()))
+        terms = pa.array([*chain.from_iterable(batch)], type=pa.string())
+        encoded.append(terms.dictionary_encode())
         lengths += map(len, batch)
-    encoded = pa.chunked_array(columns).dictionary_encode().combine_chunks()
-    names = encoded.dictionary
+    batches_alike = pa.chunked_array(encoded).unify_dictionaries().chunks
+    names = batches_alike[0].dictionary
     in_order = pc.sort_indices(names)
     place = np.empty(len(names), dtype=np.int32)
     place[in_order.to_numpy()] = np.arange(len(names))
-    terms = place[encoded.indices.to_numpy()]
+    seen = place[np.concatenate([batch.indices.to_numpy() for batch in batches_alike])]
     counts = sparse.csr_array(
-        (np.ones(len(terms), dtype=np.int32), terms, np.cumsum(lengths)),
+        (np.ones(len(seen), dtype=np.int32), seen, np.cumsum(lengths)),
         shape=(len(lengths) - 1, len(names)),
     )
     counts.sum_duplicates()

@@ -164,7 +164,7 @@ def notes(
         fate = (
             "they score their worst"
             if zero
-            else "only map_comp and mrr_comp count them, an empty list as right (metrics=science_qa)"
+            else "only map_comp and mrr_comp count them, an empty list as 1 (metrics=science_qa)"
         )
         spoken.append(f"{without_gold} queries have no relevant document: {fate}.")
     return tuple(spoken)
