@@ -29,6 +29,7 @@ class Answer:
     text: None where the call failed, which is not an empty answer.
     reason: why there is no text, one clause.
     tokens_in, tokens_out: as the server counted them; `estimated` where it did not.
+    tokens_cached: of tokens_in, read from the server's prompt cache.
     cut: the answer ended at the length limit.
     seconds: of the call that succeeded.
     stored: read from the store, so it cost nothing.
@@ -38,6 +39,7 @@ class Answer:
     reason: str = ""
     tokens_in: int = 0
     tokens_out: int = 0
+    tokens_cached: int = 0
     estimated: bool = False
     cut: bool = False
     seconds: float = 0.0

@@ -152,12 +152,14 @@ class Calls:
                 response.text,
                 tokens_in=usage.tokens_in,
                 tokens_out=usage.tokens_out,
+                tokens_cached=usage.tokens_cached,
                 estimated=usage.estimated,
                 cut=was_cut(response),
                 seconds=time.perf_counter() - started,
             )
             price = self.contract.price
-            usd = None if price is None else price.of(usage.tokens_in, usage.tokens_out)
+            tokens = usage.tokens_in, usage.tokens_out, usage.tokens_cached
+            usd = None if price is None else price.of(*tokens)
             bill.append(usd or 0.0)
             self.tally.answered(stage, answer, usd)
             return answer

@@ -10,37 +10,45 @@ from functools import cache
 from generation.faults import ModelError
 
 PriceTable = Mapping[str, Mapping[str, float]]
-"""Model -> {"input": US dollars for a million tokens, "output": the same}."""
+"""Model -> {"input": US dollars for a million tokens, "output": the same}, and "cached" where what
+the server has in its prompt cache is cheaper to read."""
 
 _SIDES = {"input", "output"}
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars for a million tokens that a model reads and writes."""
+    """US dollars for a million tokens that a model reads and writes.
+
+    cached: for those that it reads from its prompt cache; None costs as much as any.
+    """
 
     input: float
     output: float
+    cached: float | None = None
 
-    def of(self, tokens_in: float, tokens_out: float) -> float:
-        """US dollars."""
-        return (tokens_in * self.input + tokens_out * self.output) / 1e6
+    def of(self, tokens_in: float, tokens_out: float, tokens_cached: float = 0.0) -> float:
+        """US dollars. tokens_cached: so many of tokens_in came from the cache."""
+        cached = self.input if self.cached is None else self.cached
+        fresh = tokens_in - tokens_cached
+        return (fresh * self.input + tokens_cached * cached + tokens_out * self.output) / 1e6
 
 
 def price_of(model: str, prices: PriceTable) -> Price | None:
     """The price that the table gives; None where it does not name the model.
 
-    Raises ValueError for a price that is not an input and an output, each 0 or more.
+    Raises ValueError for a price that is not an input and an output (and a cached input), each 0
+    or more.
     """
     if model not in prices:
         return None
     given = prices[model]
-    if set(given) != _SIDES or min(given.values()) < 0:
+    if {*given} - {"cached"} != _SIDES or min(given.values()) < 0:
         raise ValueError(
-            f"The price of {model} is {dict(given)}: give input and output, in US dollars for a "
-            "million tokens."
+            f"The price of {model} is {dict(given)}: give input and output (and cached, if cached "
+            "input has a price of its own), in US dollars for a million tokens."
         )
-    return Price(float(given["input"]), float(given["output"]))
+    return Price(**{side: float(usd) for side, usd in given.items()})
 
 
 class BudgetError(ModelError):

@@ -28,6 +28,7 @@ class StageUsage:
     empty: answers without text.  cut: answers that ended at the length limit.
     tokens_in, tokens_out: of the calls answered now; `estimated`: how many of them were counted
         here because the server gave no counts.
+    tokens_cached: of tokens_in, those that the server read from its prompt cache.
     usd: US dollars of these calls; None where the price is unknown.
     seconds: of each call answered now.
     """
@@ -42,6 +43,7 @@ class StageUsage:
     cut: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
+    tokens_cached: int = 0
     estimated: int = 0
     usd: float | None = 0.0
     seconds: Sequence[float] = ()
@@ -86,19 +88,20 @@ class StageUsage:
         retried = f", {self.retried} of them repeats ({_listed(self.faults)})"
         about = "about " if self.estimated else ""
         price = "price unknown" if self.usd is None else f"{about}${self.usd:.4f}"
+        cached = f" ({self.tokens_cached} from the server's cache)" if self.tokens_cached else ""
         parts = [
             f"{self.asked} answers asked for, {self.stored} read from the store, "
             f"{self.made} calls made{retried if self.retried else ''}"
             f"{failed if self.failed else ''}",
             f"{self.empty} empty and {self.cut} cut answers" if self.empty or self.cut else "",
-            f"{about}{self.tokens_in} tokens read and {self.tokens_out} written, {price}",
+            f"{about}{self.tokens_in} tokens read{cached} and {self.tokens_out} written, {price}",
         ]
         return "; ".join(part for part in parts if part) + "."
 
 
 _COUNTS = (
     *("asked", "stored", "made", "retried", "empty", "cut"),
-    *("tokens_in", "tokens_out", "estimated"),
+    *("tokens_in", "tokens_out", "tokens_cached", "estimated"),
 )
 
 
@@ -147,6 +150,7 @@ class Tally:
             cut=answer.cut,
             tokens_in=answer.tokens_in,
             tokens_out=answer.tokens_out,
+            tokens_cached=answer.tokens_cached,
             estimated=answer.estimated,
         )
 

@@ -15,11 +15,15 @@ _AT_THE_LIMIT = {"length", "max_tokens", "MAX_TOKENS"}
 
 
 class Usage(NamedTuple):
-    """Tokens of one call; `estimated` where they were counted here, with another model's tokens."""
+    """Tokens of one call; `estimated` where they were counted here, with another model's tokens.
+
+    tokens_cached: so many of tokens_in the server says it read from its prompt cache.
+    """
 
     tokens_in: int
     tokens_out: int
     estimated: bool
+    tokens_cached: int = 0
 
 
 def count_tokens(text: str) -> int:
@@ -32,7 +36,9 @@ def usage_of(prompt: str, response: CompletionResponse) -> Usage:
     given = _get(response.raw, "usage") or response.additional_kwargs
     tokens_in, tokens_out = _whole(given, _READ), _whole(given, _WRITTEN)
     if tokens_in is not None and tokens_out is not None:
-        return Usage(tokens_in, tokens_out, estimated=False)
+        details = _get(given, "prompt_tokens_details") or _get(given, "input_tokens_details")
+        cached = min(_whole(details, ("cached_tokens",)) or 0, tokens_in)
+        return Usage(tokens_in, tokens_out, estimated=False, tokens_cached=cached)
     return Usage(count_tokens(prompt), count_tokens(response.text), estimated=True)
 
 

@@ -46,7 +46,27 @@ def test_money_is_known_only_where_the_price_is() -> None:
     assert "price unknown" in other.usage()["llm"].sentence()
 
 
-@pytest.mark.parametrize("price", [{"input": 1.0}, {"input": -1.0, "output": 1.0}, {}])
+@pytest.mark.parametrize(("cached", "usd"), [({}, 10 * 1e-4), ({"cached": 10.0}, 2e-4 + 8e-5)])
+def test_what_the_server_has_in_its_cache_is_counted_and_has_a_price(cached, usd) -> None:
+    llm = stub(usage={**TOKENS, "prompt_tokens_details": {"cached_tokens": 8}})
+    model = stored(llm, prices={llm.model: {"input": 100.0, "output": 1000.0, **cached}})
+    model.complete("a")
+    usage = model.usage()["llm"]
+    assert (usage.tokens_in, usage.tokens_cached) == (10, 8)
+    assert usage.usd == pytest.approx(usd + 5 * 1e-3)
+    assert "10 tokens read (8 from the server's cache)" in usage.sentence()
+
+
+@pytest.mark.parametrize(
+    "price",
+    [
+        {"input": 1.0},
+        {"input": -1.0, "output": 1.0},
+        {"input": 1.0, "output": 1.0, "cached": -1.0},
+        {"input": 1.0, "output": 1.0, "cache": 1.0},
+        {},
+    ],
+)
 def test_half_a_price_is_refused(price) -> None:
     llm = stub()
     with pytest.raises(ValueError, match="give input and output"):
