@@ -18,7 +18,7 @@ class StubLLM(CustomLLM):
     temperature: float = 0.0
     api_key: str | None = None
     max_tokens: int = 16
-    usage: dict[str, int] | None = None
+    usage: dict[str, Any] | None = None
     finish: str = "stop"
     _answer: Callable[[str], str] = PrivateAttr()
     _failures: list[Exception] = PrivateAttr()
