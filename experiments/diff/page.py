@@ -9,6 +9,7 @@ from experiments import pages
 from experiments.atomic_file import atomic_file
 from experiments.diff.figure import flow_figure
 from experiments.diff.moves import LOST, SAME, WON
+from experiments.diff.prompts import gold_span
 from experiments.gold_path import KEPT, STAGES
 from experiments.storable_text import storable_text
 
@@ -158,13 +159,10 @@ class _Cards:
         return name, unknown if grade is None else f"grade {grade}", self._text(name)
 
     def _text(self, gold: str) -> str:
-        if gold in self.documents:
-            text = self.documents[gold].text
-        else:
-            name, _, place = gold.rpartition("[")
-            start, _, end = place[:-1].partition(":")
-            whole = self.documents[name].text if name in self.documents else ""
-            text = whole[int(start) : int(end)] if whole and end.isdecimal() else ""
+        """What a document or a gold span says, cut; "" for one that is not in the corpus."""
+        span = None if gold in self.documents else gold_span(gold)
+        name, start, end = span or (gold, 0, None)
+        text = self.documents[name].text[start:end] if name in self.documents else ""
         return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,61 +16,97 @@ from generation.evidence import OVER_BUDGET
 MANIFESTS, ANSWERS = "manifests.jsonl", "answers.jsonl"
 
 
-def with_prompts(gold: GoldPaths, folder: Path) -> GoldPaths:
-    """The same paths with `prompt` and `used`, where manifests.jsonl and answers.jsonl stand.
+@dataclass(frozen=True, slots=True)
+class Prompts:
+    """The prompts and answers of a run; both empty for one that has none.
 
-    A passage is used where the answer cites its number, such as [2]. An answer that cites nothing
-    does not say what it used, so nobody knows; one that refuses uses none.
+    manifests: query id -> what its prompt shows and what it left out.
+    answers: query id -> its line of answers.jsonl.
     """
-    manifests = {one["task_id"]: one for one in _lines(folder / MANIFESTS)}
-    answers = {_query(one): one for one in _lines(folder / ANSWERS)}
-    pairs = [*zip(gold.query, gold.gold, strict=True)]
-    prompt = [_prompt(manifests.get(query), name) for query, name in pairs]
-    used = [
-        _used(manifests.get(query), answers.get(query), name) if at == SHOWN else UNKNOWN
-        for (query, name), at in zip(pairs, prompt, strict=True)
-    ]
-    return replace(gold, prompt=tuple(prompt), used=tuple(used))
+
+    manifests: Mapping[str, Mapping[str, Any]]
+    answers: Mapping[str, Mapping[str, Any]]
+
+    @classmethod
+    def read(cls, folder: Path) -> Prompts:
+        """Raises ValueError for a damaged manifests.jsonl or answers.jsonl."""
+        return cls(
+            _by_query(folder / MANIFESTS, ["task_id", "selected", "excluded"]),
+            _by_query(folder / ANSWERS, ["query"]),
+        )
+
+    def ranked(self) -> dict[str, list[str]]:
+        """Query id -> documents by rank, as far as the manifests name them."""
+        ranked = {}
+        for query, one in self.manifests.items():
+            passages = sorted([*one["selected"], *one["excluded"]], key=lambda each: each["rank"])
+            ranked[query] = list(dict.fromkeys(each["document"] for each in passages))
+        return ranked
+
+    def most_shown(self) -> int:
+        """How many passages the fullest prompt shows; 0 without prompts."""
+        return max((len(one["selected"]) for one in self.manifests.values()), default=0)
+
+    def said(self) -> dict[str, str | None]:
+        """Query id -> what the model said, None where its call failed."""
+        return {query: one.get("answer") for query, one in self.answers.items()}
+
+    def told(self, gold: GoldPaths) -> GoldPaths:
+        """The same paths with `prompt` and `used`.
+
+        A passage is used where the answer cites its number, such as [2]. An answer that cites
+        nothing does not say what it used, so nobody knows; one that refuses uses none.
+        """
+        pairs = [*zip(gold.query, gold.gold, strict=True)]
+        prompt = [_prompt(self.manifests.get(query), name) for query, name in pairs]
+        used = [
+            _used(self.manifests[query], self.answers.get(query, {}), name)
+            if at == SHOWN
+            else UNKNOWN
+            for (query, name), at in zip(pairs, prompt, strict=True)
+        ]
+        return replace(gold, prompt=tuple(prompt), used=tuple(used))
 
 
-def ranked_in_prompts(folder: Path) -> dict[str, list[str]]:
-    """Query id -> documents by rank, as far as the manifests name them."""
-    ranked = {}
-    for one in _lines(folder / MANIFESTS):
-        passages = sorted([*one["selected"], *one["excluded"]], key=lambda each: each["rank"])
-        ranked[one["task_id"]] = list(dict.fromkeys(each["document"] for each in passages))
-    return ranked
+def with_prompts(gold: GoldPaths, folder: Path) -> GoldPaths:
+    """`Prompts.told` by the files of a folder."""
+    return Prompts.read(folder).told(gold)
 
 
-def most_shown(folder: Path) -> int:
-    """How many passages the fullest prompt shows; 0 where no manifests stand."""
-    return max((len(one["selected"]) for one in _lines(folder / MANIFESTS)), default=0)
+def _by_query(path: Path, wanted: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """The lines of a file by the first of the keys that each must have; {} without the file."""
+    return {str(line[wanted[0]]): line for line in _lines(path, wanted)}
 
 
-def answers_of(folder: Path) -> dict[str, str | None]:
-    """Query id -> what the model said, None where its call failed; {} without answers.jsonl."""
-    return {_query(one): one.get("answer") for one in _lines(folder / ANSWERS)}
+def _lines(path: Path, wanted: Sequence[str]) -> Iterator[dict[str, Any]]:
+    if not path.exists():
+        return
+    for number, text in enumerate(path.read_bytes().split(b"\n"), 1):
+        if not text.strip():
+            continue
+        try:
+            line = dict(json.loads(text))
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"{path}, line {number} is damaged ({error}): run it again.") from None
+        if lost := [key for key in wanted if key not in line]:
+            raise ValueError(f"{path}, line {number} has no {lost[0]}: run it again.")
+        yield line
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    if path.exists():
-        for line in path.read_text(encoding="utf-8").split("\n"):
-            if line.strip():
-                yield json.loads(line)
-
-
-def _query(answer: Mapping[str, Any]) -> str:
-    return str(answer.get("query", answer.get("task_id")))
+def gold_span(gold: str) -> tuple[str, int, int] | None:
+    """Document, start and end of a gold passage "id[start:end]"; None for another name."""
+    found = re.fullmatch(r"(.*)\[(\d+):(\d+)\]", gold, re.DOTALL)
+    return (found[1], int(found[2]), int(found[3])) if found else None
 
 
 def _is(passage: Mapping[str, Any], gold: str) -> bool:
     """The passage is of the gold document, or holds half of the gold span or more."""
-    document, _, place = gold.rpartition("[")
     if passage["document"] == gold:
         return True
-    if passage["document"] != document or not re.fullmatch(r"\d+:\d+\]", place):
+    span = gold_span(gold)
+    if span is None or passage["document"] != span[0]:
         return False
-    start, end = map(int, place[:-1].split(":"))
+    _, start, end = span
     held = min(passage.get("end", -1), end) - max(passage.get("start", -1), start)
     return bool(2 * held >= end - start)
 
@@ -84,10 +120,10 @@ def _prompt(manifest: Mapping[str, Any] | None, gold: str) -> int:
     return DROPPED if any(_is(passage, gold) for passage in dropped) else LEFT_OUT
 
 
-def _used(manifest: Mapping[str, Any] | None, answer: Mapping[str, Any] | None, gold: str) -> int:
-    answer = answer or {}
-    cited = {*cited_numbers(str(answer.get("answer") or answer.get("text") or ""))}
-    if manifest is None or not (cited or answer.get("refused")):
+def _used(manifest: Mapping[str, Any], answer: Mapping[str, Any], gold: str) -> int:
+    """1 or 0 for a passage that is shown; UNKNOWN where the answer does not say."""
+    cited = {*cited_numbers(answer.get("answer") or "")}
+    if not (cited or answer.get("refused")):
         return UNKNOWN
     shown = enumerate(manifest["selected"], start=1)
     return int(any(number in cited and _is(passage, gold) for number, passage in shown))

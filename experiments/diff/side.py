@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.diff.prompts import answers_of, most_shown, ranked_in_prompts, with_prompts
+from experiments.diff.prompts import Prompts
 from experiments.gold_path import UNKNOWN, GoldPaths
 from experiments.summary import SUMMARY
 from experiments.trec_run import read_run
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from retrievers.ranking import Ranking
 
 RANKING, SCORES, GOLD, GATE = "ranking.trec", "per_query.parquet", "gold.parquet", "gate.tsv"
-_TOLD = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,9 +66,11 @@ def _of_run(folder: Path, dataset: Dataset) -> Side:
         raise ValueError(f"{folder} has no {SCORES}: only runs with labels can be compared.")
     scores = _table(folder / SCORES)
     names = {*(document.id for document in dataset.corpus), *(q.id for q in dataset.queries)}
-    ranked = ranked_in_prompts(folder)
+    prompts = Prompts.read(folder)
     if (folder / RANKING).exists() and (folder / RANKING).stat().st_size:
         ranked = read_run(folder / RANKING, names=names).ranking.by_query()
+    else:
+        ranked = prompts.ranked()
     told = (folder / GOLD).exists()
     if told:
         table = _table(folder / GOLD)
@@ -81,11 +82,11 @@ def _of_run(folder: Path, dataset: Dataset) -> Side:
         folder,
         scores,
         ranked,
-        with_prompts(gold, folder),
+        prompts.told(gold),
         notes=() if told else (_untold(folder),),
         metric=_page(folder / SUMMARY).get("metric"),
-        shown=most_shown(folder),
-        answers=answers_of(folder),
+        shown=prompts.most_shown(),
+        answers=prompts.said(),
     )
 
 
@@ -98,8 +99,8 @@ def _of_file(path: Path, dataset: Dataset, score: Callable[[Ranking], pd.DataFra
     (ballot,) = read_ballots([str(path)], dataset)
     scores = score(ballot.ranking(dataset))
     gold = _of_ranking(dataset, [*map(str, scores.index)], ballot.results, set())
-    faults = [f"{path}, {fault}" for fault in ballot.problems[:_TOLD]]
-    return Side(ballot.name, path, scores, ballot.results, gold, (*faults, _untold(path)))
+    notes = (*ballot.faults(), _untold(path))
+    return Side(ballot.name, path, scores, ballot.results, gold, notes)
 
 
 def _untold(path: Path) -> str:

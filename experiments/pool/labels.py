@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,18 +35,11 @@ class Labels:
 
 
 def read_labels(path: Path, pool: Pool) -> Labels:
-    """Raises ValueError for a file that is none, of another pool, or with a strange judgement."""
-    try:
-        page = json.loads(path.read_text(encoding="utf-8-sig"))
-        mark, rows = page["pool"], [(str(q), str(d), grade) for q, d, grade in page["judgements"]]
-    except OSError as error:
-        raise ValueError(
-            f"{path} cannot be read ({error.strerror}): give the saved file."
-        ) from None
-    except (ValueError, TypeError, KeyError) as error:
-        raise ValueError(
-            f"{path} is no file that the page saved ({error}): save it again."
-        ) from None
+    """The labels of one person, as the page saved them.
+
+    Raises ValueError for a file that is none, of another pool, or with a strange judgement.
+    """
+    page, mark, rows = _saved(path)
     if mark != pool.fingerprint:
         raise ValueError(
             f"{path} judges another pool ({mark}, not {pool.fingerprint}): give pool.folder=…, the "
@@ -55,8 +48,7 @@ def read_labels(path: Path, pool: Pool) -> Labels:
     known = {
         (printable(query), printable(document)): (query, document) for query, document in pool.pairs
     }
-    grades: dict[Pair, int] = {}
-    skipped: set[Pair] = set()
+    judged: dict[Pair, int | None] = {}
     for number, (query, document, grade) in enumerate(rows, 1):
         pair = known.get((query, document))
         if pair is None or not (grade is None or (type(grade) is int and grade in GRADES)):
@@ -64,17 +56,32 @@ def read_labels(path: Path, pool: Pool) -> Labels:
                 f"{path}, judgement {number}: {query!r}, {document!r}, {grade!r} is none of this "
                 "pool: a pair of it and 0, 1, 2 or null are wanted."
             )
-        if pair in grades or pair in skipped:
+        if pair in judged:
             raise ValueError(
                 f"{path}, judgement {number}: {query!r}, {document!r} is judged twice: save the "
                 "labels again."
             )
-        if grade is None:
-            skipped.add(pair)
-        else:
-            grades[pair] = grade
+        judged[pair] = grade
+    grades = {pair: grade for pair, grade in judged.items() if grade is not None}
+    skipped = frozenset(judged.keys() - grades.keys())
     who = " ".join(str(page.get("labeller", "")).split()) or path.stem
-    return Labels(who, path, str(page.get("saved_at", "")), grades, frozenset(skipped))
+    return Labels(who, path, str(page.get("saved_at", "")), grades, skipped)
+
+
+def _saved(path: Path) -> tuple[dict[str, Any], Any, list[tuple[str, str, Any]]]:
+    """All that the page saved, its pool, and its judgements: query, document (printed), grade."""
+    try:
+        page = json.loads(path.read_text(encoding="utf-8-sig"))
+        rows = [(str(query), str(name), grade) for query, name, grade in page["judgements"]]
+        return page, page["pool"], rows
+    except OSError as error:
+        raise ValueError(
+            f"{path} cannot be read ({error.strerror}): give the saved file."
+        ) from None
+    except (ValueError, TypeError, KeyError) as error:
+        raise ValueError(
+            f"{path} is no file that the page saved ({error}): save it again."
+        ) from None
 
 
 def cohens_kappa(one: Sequence[int], other: Sequence[int]) -> float | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -28,14 +27,13 @@ from experiments.pool.pooling import POOL, Pool, pool_pairs
 from experiments.provenance import FILE as PROVENANCE
 from experiments.provenance import write_provenance
 from experiments.schema import Report
-from experiments.vote.ballots import Ballot, read_ballots
+from experiments.vote.ballots import read_ballots
 
 if TYPE_CHECKING:
     from experiments.schema import Dataset
     from experiments.setting import Setting
 
 PAGE, QRELS, DISAGREEMENTS = "label.html", "qrels.tsv", "disagreements.tsv"
-_TOLD = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,12 +73,12 @@ class PoolStudy:
         if not files:
             raise ValueError("There is nothing to pool: give 'pool.runs=[RUN,RUN,RUN]'.")
         ballots = read_ballots([str(file) for file in files], dataset)
-        show_notes([note for one in ballots for note in _faults(one)])
+        show_notes([note for one in ballots for note in one.faults()])
         queries = [query.id for query in dataset.queries]
         results = [one.results for one in ballots]
         return Pool(
             pairs=pool_pairs(results, queries, depth=self.depth, seed=self.seed),
-            runs={one.name: _mark(one.path) for one in ballots},
+            runs={one.name: {"file": str(one.path), "sha256": one.sha256} for one in ballots},
             depth=self.depth,
             seed=self.seed,
             dataset=dataset.name,
@@ -126,17 +124,6 @@ def _files(path: Path) -> list[Path]:
     if not found:
         raise ValueError(f"{path} holds no ranking.trec: give the folder of a run.")
     return found
-
-
-def _mark(path: Path) -> dict[str, str]:
-    return {"file": str(path), "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
-
-
-def _faults(ballot: Ballot) -> list[str]:
-    """The first things that could not be read of a run, and how many more there are."""
-    told = [f"{ballot.path}, {fault}" for fault in ballot.problems[:_TOLD]]
-    left = len(ballot.problems) - len(told)
-    return [*told, *([f"{ballot.path}: {left} more such lines are left out."] if left else [])]
 
 
 def _write_disagreements(folder: Path, labels: Sequence[Labels]) -> None:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 def cost(misses: Misses) -> list[str]:
     """What was found about misses, measure by measure, and what was left out."""
-    if misses.skipped:
-        return [misses.skipped, *left_out(misses)]
     relations = misses.relations.values()
     found = [sentence(one) for one in relations if one.related]
     silent = [one for one in relations if not one.skipped and not one.related]
@@ -29,14 +27,15 @@ def cost(misses: Misses) -> list[str]:
 
 
 def left_out(misses: Misses) -> list[str]:
-    """What the relations with misses do not cover; nothing where they cover all."""
+    """What the relations with misses do not cover, or why there are none; nothing to tell: []."""
     reasons = {
         "queries that the gate blocked": misses.blocked,
         "queries of the sealed half": misses.sealed,
         "gold passages that no chunk holds": misses.lost,
     }
     told = [f"{count:,} {what}" for what, count in reasons.items() if count]
-    return [f"Left out of what bad chunks cost: {', '.join(told)}."] if told else []
+    said = f"Left out of what bad chunks cost: {', '.join(told)}." if told else ""
+    return [*filter(None, (misses.skipped, said))]
 
 
 def labels(said: Reviewed | None) -> list[str]:

@@ -21,6 +21,12 @@ REAL, SHUFFLED = "#1f6f8b", "#e0a458"
 _BINS = 40
 _HOVER_LINE, _HOVER_LINES = 60, 5
 _MOST_POINTS = 5_000
+_LAYOUT = {
+    "template": "plotly_white",
+    "font": {"family": FONT, "size": 14},
+    "height": 340,
+    "margin": {"t": 50, "r": 20, "b": 60, "l": 70},
+}
 
 TITLES = {
     "tokens": "tokens",
@@ -91,14 +97,6 @@ def scatter(nodes: Sequence[TextNode], measured: Measured, seed: int = 0) -> go.
         **_LAYOUT | {"height": 560},
     )
     return figure
-
-
-_LAYOUT = {
-    "template": "plotly_white",
-    "font": {"family": FONT, "size": 14},
-    "height": 340,
-    "margin": {"t": 50, "r": 20, "b": 60, "l": 70},
-}
 
 
 def _edges(values: np.ndarray) -> np.ndarray:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
     from llama_index.core.schema import TextNode
     from numpy.typing import NDArray
 
+    from experiments.metrics.per_query import PerQuery
     from experiments.misses.estimates import Estimate
     from experiments.pipeline import Outcome
-    from experiments.schema import Dataset
+    from experiments.schema import Dataset, Span
 
 NO_LABELS = "The dataset has no labels, so nothing can be said of what bad chunks cost."
 
@@ -33,19 +35,17 @@ class Misses:
 
     k: a gold passage below this place of its query's ranking is missed.
     score: the metric that `MissRelation.per_query` is about.
-    queries: how many were looked at: those with a gold passage that a chunk holds.
     blocked: queries left out, as the gate let them find nothing.
     lost: gold passages left out, as no chunk holds them.
     sealed: queries left out, as the split does not let them be looked at.
-    wanted, missed: int64 [n], how many of those queries have a chunk (or its document) as a gold
-        passage, and how many of these did not find it; empty where nothing was looked at.
+    wanted, missed: int64 [n], how many of the queries that were looked at have a chunk (or its
+        document) as a gold passage, and how many of these did not find it; empty where none was.
     skipped: one sentence that says why nothing was looked at; "" where it was.
     """
 
     k: int
     score: str = ""
     relations: Mapping[str, MissRelation] = field(default_factory=dict)
-    queries: int = 0
     blocked: int = 0
     lost: int = 0
     sealed: int = 0
@@ -104,79 +104,64 @@ def find_misses(
     values, and those of `rel_level` or more are gold.  sealed: how many queries may not be.
     """
     asked, blocked = _passed(outcome, queries)
-    join = _by_documents if dataset.spans is None else _by_spans
-    joined = join(dataset, outcome, nodes, columns, queries=asked, k=k, rel_level=rel_level)
-    gold = joined.gold
+    labels = _Labels(dataset, outcome, nodes, k, rel_level)
+    gold, owners = labels.gold(asked)
     found = Misses(k=k, blocked=blocked, lost=gold.lost, sealed=sealed)
     if not gold.query_ids:
         told = blocked if asked else 0  # else the sentence has said it
         return replace(found, skipped=_nothing(len(asked), blocked), blocked=told)
+    count = len(gold.documents)
+    values = {name: document_values(column, owners, count) for name, column in columns.items()}
+    table = labels.scores(gold.query_ids)
+    (score,) = table.metrics
     wanted, missed = (
-        np.bincount(gold.passages[rows], minlength=len(gold.documents))[joined.owners]
+        np.bincount(gold.passages[rows], minlength=count)[owners]
         for rows in (slice(None), gold.missed)
     )
     return replace(
         found,
-        score=joined.score,
-        relations=miss_relations(joined.values, gold, scores=joined.scores, seed=seed),
-        queries=len(gold.query_ids),
+        score=score,
+        relations=miss_relations(values, gold, scores=table.column(score), seed=seed),
         wanted=wanted,
         missed=missed,
     )
 
 
-class _Joined(NamedTuple):
-    """gold: over m passages.  values: measure -> [m].  owners: [n], the passage of each chunk.
-    scores: by `score`, of the queries of `gold`."""
+@dataclass(frozen=True)
+class _Labels:
+    """What a pipeline found beside the labels: of spans, which have no grades, or of documents."""
 
-    gold: GoldPassages
-    values: Mapping[str, NDArray[np.float64]]
-    owners: NDArray[np.int64]
-    score: str
-    scores: NDArray[np.float64]
+    dataset: Dataset
+    outcome: Outcome
+    nodes: Sequence[TextNode]
+    k: int
+    rel_level: int
 
+    @cached_property
+    def places(self) -> dict[str, Span]:
+        return {node.node_id: span_of(node) for node in self.nodes}
 
-def _by_spans(
-    dataset: Dataset,
-    outcome: Outcome,
-    nodes: Sequence[TextNode],
-    columns: Mapping[str, NDArray[np.float64]],
-    *,
-    queries: Sequence[str],
-    k: int,
-    rel_level: int,
-) -> _Joined:
-    """A passage is a chunk; spans have no grades."""
-    spans, places = dataset.spans or {}, {node.node_id: span_of(node) for node in nodes}
-    gold = span_misses(outcome.ranked, spans, places, k=k, queries=queries)
-    score, scores = f"span_recall@{k}", np.zeros(0)
-    if gold.query_ids:
-        table = evaluate_spans(outcome.ranked, spans, places, score, queries=gold.query_ids)
-        scores = table.column(score)
-    return _Joined(gold, columns, np.arange(len(nodes)), score, scores)
+    def gold(self, queries: Sequence[str]) -> tuple[GoldPassages, NDArray[np.integer]]:
+        """The gold passages, and which of them a chunk is or belongs to, [n]."""
+        k, spans = self.k, self.dataset.spans
+        if spans is not None:
+            found = span_misses(self.outcome.ranked, spans, self.places, k=k, queries=queries)
+            return found, np.arange(len(self.nodes))
+        names, rows = document_rows(self.nodes)
+        ranking, qrels = self.outcome.ranking, self.dataset.qrels or {}
+        found = document_misses(
+            ranking, qrels, names, k=k, rel_level=self.rel_level, queries=queries
+        )
+        return found, rows[:-1]
 
-
-def _by_documents(
-    dataset: Dataset,
-    outcome: Outcome,
-    nodes: Sequence[TextNode],
-    columns: Mapping[str, NDArray[np.float64]],
-    *,
-    queries: Sequence[str],
-    k: int,
-    rel_level: int,
-) -> _Joined:
-    """A passage is a document, with the mean of its chunks' values."""
-    qrels, ranking = dataset.qrels or {}, outcome.ranking
-    names, rows = document_rows(nodes)
-    owners = rows[:-1]
-    gold = document_misses(ranking, qrels, names, k=k, rel_level=rel_level, queries=queries)
-    values = {name: document_values(column, owners, len(names)) for name, column in columns.items()}
-    score, scores = f"ndcg@{k}", np.zeros(0)
-    if gold.query_ids:
-        table = evaluate(ranking, qrels, score, rel_level=rel_level, queries=gold.query_ids)
-        scores = table.column(score)
-    return _Joined(gold, values, owners, score, scores)
+    def scores(self, queries: Sequence[str]) -> PerQuery:
+        """The one score of these queries that the measures are held against."""
+        spans, qrels = self.dataset.spans, self.dataset.qrels or {}
+        if spans is not None:
+            score, ranked = f"span_recall@{self.k}", self.outcome.ranked
+            return evaluate_spans(ranked, spans, self.places, score, queries=queries)
+        score, level = f"ndcg@{self.k}", self.rel_level
+        return evaluate(self.outcome.ranking, qrels, score, rel_level=level, queries=queries)
 
 
 def _passed(outcome: Outcome, queries: Sequence[str]) -> tuple[list[str], int]:

@@ -31,6 +31,17 @@ _WORST, _GROUPS, _LISTED = 6, 20, 50
 _ROWS = 20_000
 _TABLE_TEXT = 160
 _SHOWN = 300
+_COLUMNS = {
+    "chunk": "chunk",
+    "tokens": "tokens",
+    "sentences": "sentences",
+    "sentence_similarity": "similarity",
+    "topic_entropy": "entropy",
+    "copies": "copies",
+    "wanted": "wanted",
+    "missed": "missed",
+    "text": "text",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +86,7 @@ def write_report(
         repetition=_repetition(nodes, measured),
         k=misses.k,
         score=misses.score,
-        left_out=[misses.skipped, *left_out(misses)] if misses.skipped else left_out(misses),
+        left_out=left_out(misses),
         costs=_costs(found),
         misses=[
             {
@@ -90,19 +101,6 @@ def write_report(
         shown=_SHOWN,
         more=max(0, len(table) - _ROWS),
     )
-
-
-_COLUMNS = {
-    "chunk": "chunk",
-    "tokens": "tokens",
-    "sentences": "sentences",
-    "sentence_similarity": "similarity",
-    "topic_entropy": "entropy",
-    "copies": "copies",
-    "wanted": "wanted",
-    "missed": "missed",
-    "text": "text",
-}
 
 
 def _measure(name: str, table: pd.DataFrame, measured: Measured) -> dict[str, Any]:

@@ -93,9 +93,8 @@ def repetition(measured: Measured) -> list[str]:
         exact = sum(not copied.isdisjoint(group) for group in found.near)
         copies = (
             f"{groups} of chunks that are equal or nearly so, {exact or 'none'} of them with exact "
-            f"copies: "
-            f"{found.redundant:,} chunk{'s' if found.redundant > 1 else ''} could go with little "
-            "loss."
+            f"copies: {found.redundant:,} chunk{'s' if found.redundant > 1 else ''} could go with "
+            "little loss."
         )
     share = found.boilerplate_characters.sum() / max(found.characters, 1)
     shared = (

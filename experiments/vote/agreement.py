@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.evaluation import Evaluator
-from experiments.metrics.significance import PairedDifference
-from experiments.schema import Qrels
-from retrievers.ranking import Ranking
+if TYPE_CHECKING:
+    from experiments.metrics.significance import PairedDifference
+    from experiments.result import Result
+    from experiments.splits import Split
+    from retrievers.ranking import Ranking
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +22,15 @@ class Share:
     overlap: how much of the vote's first k the file names itself, 0 to 1, mean over the queries
         for which the vote names anything.
     changed: queries whose first k are other ones, or in another order, without the file.
-    gain: the vote minus the vote without it; None without labels.
+    gains: side of the split -> the vote minus the vote without it, by the first metric; None where
+        no other file has a weight. Empty without labels.
     """
 
     name: str
     weight: float
     overlap: float
     changed: int
-    gain: PairedDifference | None
+    gains: Mapping[str, PairedDifference | None]
 
 
 def overlap(one: Ranking, other: Ranking, k: int) -> float:
@@ -46,47 +49,41 @@ def overlap(one: Ranking, other: Ranking, k: int) -> float:
 
 
 def changed(one: Ranking, other: Ranking, k: int) -> int:
-    """On how many queries the first k differ."""
+    """On how many queries the first k differ. Both are over the same queries and documents."""
     tables = [np.full((len(ranking.query_ids), k), -1) for ranking in (one, other)]
     for table, ranking in zip(tables, (one, other), strict=True):
         table[:, : min(k, ranking.depth)] = ranking.head(k).nodes
     return int((tables[0] != tables[1]).any(axis=1).sum())
 
 
-def gain(
-    ranking: Ranking, against: Ranking, metrics: Evaluator, qrels: Qrels, queries: Sequence[str]
-) -> PairedDifference:
-    """`ranking` minus `against` by the first metric, over these queries."""
-    ours, theirs = (metrics.evaluate(one, qrels, queries) for one in (ranking, against))
-    return ours.difference(theirs, ours.metrics[0])
-
-
 def leave_one_out(
-    rankings: Sequence[Ranking],
-    names: Sequence[str],
+    files: Mapping[str, Result],
     weights: Sequence[float],
+    whole: Result,
+    without: Sequence[Result | None],
     *,
-    vote: Callable[[Sequence[float]], Ranking],
     k: int,
-    score: Callable[[Ranking, Ranking], PairedDifference] | None,
+    split: Split,
 ) -> list[Share]:
     """One share a file.
 
-    rankings: the files' own.  vote: the ranking of a vote with these weights; 0 leaves a file out.
-    score: the paired difference of two rankings; None without labels.
+    files: name -> the file's own result.  whole: the vote.  without: the vote without each file,
+    None where no other has a weight, so that all would change.
     """
-    whole = vote(weights)
-    shares = []
-    for place, (name, weight) in enumerate(zip(names, weights, strict=True)):
-        others = [0.0 if at == place else one for at, one in enumerate(weights)]
-        without = vote(others) if any(others) else None
-        shares.append(
-            Share(
-                name=name,
-                weight=weight,
-                overlap=overlap(whole, rankings[place], k),
-                changed=changed(whole, without, k) if without else len(whole.query_ids),
-                gain=score(whole, without) if score and without else None,
-            )
+    sides = split.sides if whole.scores else ()
+    return [
+        Share(
+            name=name,
+            weight=weight,
+            overlap=overlap(whole.ranking, own.ranking, k),
+            changed=changed(whole.ranking, rest.ranking, k) if rest else len(whole.asked),
+            gains={side: _gain(whole, rest, split.of(side)) for side in sides},
         )
-    return shares
+        for (name, own), weight, rest in zip(files.items(), weights, without, strict=True)
+    ]
+
+
+def _gain(whole: Result, rest: Result | None, queries: Sequence[str]) -> PairedDifference | None:
+    if whole.scores is None or rest is None or rest.scores is None:
+        return None
+    return whole.scores.difference(rest.scores, whole.scores.metrics[0], queries)

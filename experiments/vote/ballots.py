@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from experiments.schema import Dataset
 
 VOTE = "vote"
-TAKEN = (VOTE,)
-"""What a study calls its own result, beside the files."""
+"""What the vote is called in tables, beside the files."""
 _DEEPEST = 1 << 30
 
 
@@ -32,12 +32,20 @@ class Ballot:
         document is needed. A query whose line cannot be read, or names strangers alone, is left
         out: it is no vote for "no document".
     problems: what could not be read, by line; the rest votes.
+    sha256: of the file's bytes, as hex digits.
     """
 
     name: str
     path: Path
+    sha256: str
     results: dict[str, list[str]]
     problems: tuple[Problem, ...]
+
+    def faults(self, most: int = 3, rest: str = "more such lines are left out") -> list[str]:
+        """A line for each of the first `most` problems; `rest` says what became of the others."""
+        told = [f"{self.path}, {problem}" for problem in self.problems[:most]]
+        left = len(self.problems) - len(told)
+        return [*told, f"{self.path}: {left} {rest}."] if left else told
 
     def ranking(self, dataset: Dataset) -> Ranking:
         """What the file names, for all queries of the dataset over all its documents."""
@@ -52,7 +60,11 @@ def read_ballots(paths: Sequence[str], dataset: Dataset) -> list[Ballot]:
     """
     files = [Path(str(path)).expanduser() for path in paths]
     names = _names(files)
-    ballots = [_ballot(name, file, dataset) for name, file in zip(names, files, strict=True)]
+    queries = _spellings([query.id for query in dataset.queries])
+    corpus = _spellings([document.id for document in dataset.corpus])
+    ballots = [
+        _ballot(name, file, queries, corpus) for name, file in zip(names, files, strict=True)
+    ]
     for one in ballots:
         if not one.results:
             first = f": {one.problems[0]}" if one.problems else ""
@@ -73,7 +85,7 @@ def alike(ballots: Sequence[Ballot]) -> list[str]:
 def _names(files: Sequence[Path]) -> list[str]:
     """Their names without the ending, their folders', or both; with a number if all that repeats.
 
-    None is a name in `TAKEN`.
+    None is `VOTE`.
     """
     homes = [file.absolute().parent for file in files]
     for names in (
@@ -81,17 +93,15 @@ def _names(files: Sequence[Path]) -> list[str]:
         [home.name for home in homes],
         [f"{home.parent.name}/{home.name}" for home in homes],
     ):
-        if len({*names, *TAKEN}) == len(names) + len(TAKEN):
+        if len({*names, VOTE}) == len(names) + 1:
             return names
     return [f"{number} {file.stem}" for number, file in enumerate(files, 1)]
 
 
-def _ballot(name: str, path: Path, dataset: Dataset) -> Ballot:
+def _ballot(name: str, path: Path, queries: Mapping[str, str], corpus: Mapping[str, str]) -> Ballot:
+    """queries, corpus: an id as a file may write it -> the id."""
     file = read_lines(path)
     parsed = _parser(file.lines)(file.lines)
-    queries, corpus = (
-        _spellings(one.id for one in ones) for ones in (dataset.queries, dataset.corpus)
-    )
     results: dict[str, list[str]] = {}
     problems = [*file.problems, *parsed.problems]
     for row in parsed.rows:
@@ -110,12 +120,13 @@ def _ballot(name: str, path: Path, dataset: Dataset) -> Ballot:
             if voted or not row.ids:
                 results[query] = voted
     ordered = sorted(problems, key=lambda problem: problem.line or 0)
-    return Ballot(name, path, results, tuple(dict.fromkeys(ordered)))
+    mark = hashlib.sha256(path.read_bytes()).hexdigest()
+    return Ballot(name, path, mark, results, tuple(dict.fromkeys(ordered)))
 
 
-def _spellings(ids: Iterable[str]) -> dict[str, str]:
+def _spellings(ids: Sequence[str]) -> dict[str, str]:
     """An id as a file may write it -> the id: a run encodes its blanks."""
-    return {name: one for one in ids for name in (encoded(one), one)}
+    return {encoded(one): one for one in ids} | {one: one for one in ids}
 
 
 def _voted(row: Row, corpus: Mapping[str, str], problems: list[Problem]) -> list[str]:

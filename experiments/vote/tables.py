@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.table import Table
@@ -21,11 +21,8 @@ def show_problems(ballots: Sequence[Ballot]) -> None:
     """The first problems of each file, by line; the rest of the file votes."""
     out = terminal()
     for ballot in ballots:
-        for problem in ballot.problems[:_SHOWN]:
-            say(out, f"{ballot.path}, {problem}")
-        if len(ballot.problems) > _SHOWN:
-            left = len(ballot.problems) - _SHOWN
-            say(out, f"{ballot.path}: {left} more problems stand in problems.tsv.")
+        for told in ballot.faults(_SHOWN, "more problems stand in problems.tsv"):
+            say(out, told)
 
 
 def write_problems(folder: Path, ballots: Sequence[Ballot]) -> Path:
@@ -38,20 +35,20 @@ def write_problems(folder: Path, ballots: Sequence[Ballot]) -> Path:
     return _write(folder / "problems.tsv", ["file\tline\tproblem", *rows])
 
 
-def write_shares(folder: Path, shares: Mapping[str, Sequence[Share]]) -> Path:
-    """Write files.tsv: one row a file and half."""
-    rows = [
-        "\t".join([cells[0], cells[1], side, *cells[2:]])
-        for side, those in shares.items()
-        for cells in map(_cells, those)
-    ]
+def write_shares(folder: Path, shares: Sequence[Share]) -> Path:
+    """Write files.tsv: one row a file and half; without labels one row a file, of no half."""
+    rows = []
+    for side in _sides(shares):
+        for share in shares:
+            name, weight, *cells = _cells(share, side)
+            rows.append("\t".join([name, weight, side, *cells]))
     return _write(folder / "files.tsv", ["\t".join(_HEADINGS), *rows])
 
 
-def show_shares(shares: Mapping[str, Sequence[Share]]) -> None:
+def show_shares(shares: Sequence[Share]) -> None:
     """A table a half; without labels one, of how far each file agrees with the vote."""
     out = terminal()
-    for side, those in shares.items():
+    for side in _sides(shares):
         say(out, f"What each file adds, {side}:" if side else "How far each file agrees:")
         table = Table()
         headings = ["file", "weight", "agrees", "changes"]
@@ -59,11 +56,12 @@ def show_shares(shares: Mapping[str, Sequence[Share]]) -> None:
         for heading in headings:
             words = heading == "file"
             table.add_column(heading, justify="left" if words else "right", no_wrap=not words)
-        for name, weight, overlap, changed, mean, low, high in map(_cells, those):
+        for share in shares:
+            name, weight, overlap, changed, mean, low, high = _cells(share, side)
             told = [mean, f"{low} … {high}" if low else "–"] if side else []
             table.add_row(Text(name, overflow="fold"), weight, overlap, changed, *told)
         out.print(table)
-    gain = "; gain: the vote minus the vote without it" if any(shares) else ""
+    gain = "; gain: the vote minus the vote without it" if any(_sides(shares)) else ""
     say(
         out,
         "agrees: how much of the vote the file names itself; changes: questions that the vote "
@@ -71,8 +69,13 @@ def show_shares(shares: Mapping[str, Sequence[Share]]) -> None:
     )
 
 
-def _cells(share: Share) -> list[str]:
-    gain = share.gain
+def _sides(shares: Sequence[Share]) -> Sequence[str]:
+    """The halves with gains; without labels one, "", that has none."""
+    return [*shares[0].gains] or [""]
+
+
+def _cells(share: Share, side: str) -> list[str]:
+    gain = share.gains.get(side)
     numbers = [None, None, None] if gain is None else [gain.mean, gain.low, gain.high]
     return [
         share.name,

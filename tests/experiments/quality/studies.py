@@ -9,20 +9,14 @@ from chunk_quality.review_sample import ReviewSample
 from chunk_quality.sentence_similarity import SentenceSimilarity
 from chunk_quality.token_counts import TokenCounts
 from chunk_quality.topic_entropy import TopicEntropy
-from experiments.chunkers import WholeDocuments
 from experiments.datasets.jsonl import JsonLines
 from experiments.evaluation import Evaluator
-from experiments.pipeline import Pipeline
 from experiments.quality.measured import ChunkMeasures
 from experiments.quality.study import ChunkQuality
-from experiments.setting import Setting
-from experiments.splits import RandomSplit
 from experiments.store import Store
-from retrievers.bm25 import BM25Retriever
-from retrievers.enrich import TitlePrefix
 from retrievers.gate import GateDecision, NoGate
 from retrievers.lsa import LsaEmbedding
-from retrievers.queries import AllUserTurns
+from tests.experiments.test_comparison import pipeline, setting
 
 GOOD = {
     f"{topic}{n}": f"{topic} is {word}. {topic} was {word} {n}. All {topic} are {word}."
@@ -71,24 +65,16 @@ def study(folder, texts, labels=(), topics=5, *, gate=None, review=None, **chang
     tracker = Recorder()
     report = ChunkQuality(
         title="chunk_quality",
-        setting=Setting(
+        setting=setting(
+            folder / "runs",
             dataset=JsonLines(path=write(folder / "data", texts, labels)),
             metrics=Evaluator(["map@3"]),
-            split=RandomSplit(),
             tracker=tracker,
             submission=None,
             store=Store(folder / "store"),
-            folder=folder / "runs",
             review=review,
         ),
-        pipeline=Pipeline(
-            chunker=WholeDocuments(),
-            enrich=TitlePrefix(),
-            query=AllUserTurns(),
-            retriever=BM25Retriever(),
-            gate=gate or NoGate(),
-            depth=20,
-        ),
+        pipeline=pipeline(gate=gate or NoGate(), depth=20),
         measures=ChunkMeasures(
             tokens=TokenCounts(limit=20),
             similarity=SentenceSimilarity(LsaEmbedding(dimensions=8)),

@@ -1,23 +1,16 @@
 """A small dataset with labels and answers, and the study on it."""
 
-from experiments.chunkers import WholeDocuments
 from experiments.evaluation import Evaluator
-from experiments.pipeline import Pipeline
 from experiments.rag.study import Rag
 from experiments.schema import Dataset, Document, Query, Turn
-from experiments.setting import Setting
-from experiments.splits import RandomSplit
 from experiments.store import Store
-from experiments.tracking.none import NoTracker
 from generation.context import ContextAssembler
 from generation.limits import Limits
 from generation.llm import StoredLLM
 from generation.offline import ExtractiveLLM
 from generation.retry import Retry
-from retrievers.bm25 import BM25Retriever
-from retrievers.enrich import TitlePrefix
 from retrievers.gate import GateDecision, NoGate
-from retrievers.queries import AllUserTurns
+from tests.experiments.test_comparison import pipeline, setting
 
 TEXTS = {
     "d1": "서울은 대한민국의 수도이다.",
@@ -73,26 +66,11 @@ def stored(folder, model=None):
 
 
 def study(folder, *, model=None, gate=None, reorder=None, context=None, traces=0, **changes):
-    setting = {
-        "dataset": Fixed(),
-        "metrics": Evaluator(["map@3"]),
-        "split": RandomSplit(),
-        "tracker": NoTracker(),
-        "submission": None,
-        "store": Store(folder / "store"),
-        "folder": folder,
-    }
+    parts = {"dataset": Fixed(), "metrics": Evaluator(["map@3"]), "submission": None}
     return Rag(
         title="rag",
-        setting=Setting(**{**setting, **changes}),
-        pipeline=Pipeline(
-            chunker=WholeDocuments(),
-            enrich=TitlePrefix(),
-            query=AllUserTurns(),
-            retriever=BM25Retriever(),
-            gate=gate or NoGate(),
-            postprocessors=reorder or {},
-        ),
+        setting=setting(folder, **parts | changes),
+        pipeline=pipeline(gate=gate or NoGate(), postprocessors=reorder or {}),
         context=context or ContextAssembler(top_k=3),
         llm=stored(folder, model),
         traces=traces,
