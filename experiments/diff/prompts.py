@@ -68,11 +68,6 @@ class Prompts:
         return replace(gold, prompt=tuple(prompt), used=tuple(used))
 
 
-def with_prompts(gold: GoldPaths, folder: Path) -> GoldPaths:
-    """`Prompts.told` by the files of a folder."""
-    return Prompts.read(folder).told(gold)
-
-
 def _by_query(path: Path, wanted: Sequence[str]) -> dict[str, dict[str, Any]]:
     """The lines of a file by the first of the keys that each must have; {} without the file."""
     return {str(line[wanted[0]]): line for line in _lines(path, wanted)}

@@ -18,6 +18,7 @@ from experiments.quality.report import Heading, write_report
 from experiments.quality.reviewed import read_review, reviewed
 from experiments.quality.terminal import show
 from experiments.schema import Report, RunRecord
+from experiments.secrets import masked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -107,13 +108,13 @@ class ChunkQuality:
     def _write(
         self, folder: Path, dataset: Dataset, nodes: Sequence[TextNode], found: Found
     ) -> list[Path]:
-        """The report, the page to review, the tables."""
+        """The report, the page to review, the tables, the numbers."""
         table = chunk_table(nodes, found)
-        parquet, groups, review = (
-            folder / name for name in ("chunks.parquet", "groups.json", "review.html")
-        )
+        names = "chunks.parquet", "groups.json", "measures.json", "review.html"
+        parquet, groups, measures, review = (folder / name for name in names)
         table.to_parquet(parquet, index=False)
-        groups.write_text(_groups(found.measured), encoding="utf-8")
+        groups.write_text(_page(_groups(found.measured)), encoding="utf-8")
+        measures.write_text(_page(self._numbers(dataset, found)), encoding="utf-8")
         self.review.write(review, nodes, _shown(table, nodes, self.review.draw(nodes)))
         heading = Heading(
             dataset=dataset.name,
@@ -123,7 +124,17 @@ class ChunkQuality:
             review=review.name,
         )
         report = write_report(folder / "chunk_quality.html", heading, nodes, table, found)
-        return [report, parquet, groups, review, *_tables(folder, found)]
+        return [report, parquet, groups, measures, review, *_tables(folder, found)]
+
+    def _numbers(self, dataset: Dataset, found: Found) -> dict[str, Any]:
+        """What the tracker gets, for scripts."""
+        return {
+            "experiment": self.title,
+            "overrides": [masked(word) for word in self.setting.overrides],
+            "dataset": dataset.name,
+            "fingerprints": {"dataset": dataset.fingerprint},
+            "measures": summary_measures(found),
+        }
 
     def _track(self, dataset: Dataset, started: float, found: Found, files: list[Path]) -> None:
         self.setting.track(
@@ -140,9 +151,12 @@ class ChunkQuality:
         )
 
 
-def _groups(measured: Measured) -> str:
+def _groups(measured: Measured) -> dict[str, Any]:
     found = measured.repetition
-    value = {"exact": found.exact, "near": found.near}
+    return {"exact": found.exact, "near": found.near}
+
+
+def _page(value: Any) -> str:
     return json.dumps(value, ensure_ascii=True, indent=1) + "\n"
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from experiments import gold_path
-from experiments.diff.prompts import with_prompts
+from experiments.diff.prompts import Prompts
 from experiments.gold_path import GoldPaths
 from generation.context import ContextAssembler
 from generation.evidence import Evidence
@@ -36,7 +36,22 @@ def test_what_the_prompt_and_the_answer_did(tmp_path, line, answer, stage):
     (tmp_path / "manifests.jsonl").write_text(line + "\n")
     (tmp_path / "answers.jsonl").write_text(json.dumps({"query": "q", "answer": answer}) + "\n")
     paths = GoldPaths.of_rows([("q", "gold", 1, 1, 5, 0, 5, 5, -1, -1)])
-    assert with_prompts(paths, tmp_path).stages(3) == [stage]
+    assert Prompts.read(tmp_path).told(paths).stages(3) == [stage]
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "said"),
+    [
+        ("manifests.jsonl", '{"task_id": "q"', "line 2 is damaged"),
+        ("manifests.jsonl", '{"task_id": "q", "selected": []}', "line 2 has no excluded"),
+        ("manifests.jsonl", "7", "line 2 is damaged"),
+        ("answers.jsonl", '{"answer": "x"}', "line 2 has no query"),
+    ],
+)
+def test_a_damaged_line_is_named(tmp_path, file, line, said):
+    (tmp_path / file).write_text(f"\n{line}\n")
+    with pytest.raises(ValueError, match=said):
+        Prompts.read(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +68,7 @@ def test_a_gold_span_is_known_by_its_place_in_prompts_too(tmp_path, budget, gold
     made = assembler.assemble("q", "?", assembler.choose(found)).manifest
     (tmp_path / "manifests.jsonl").write_text(made.to_json() + "\n")
     paths = GoldPaths.of_rows([("q", gold, 1, 1, 5, 0, 5, 5, -1, -1)])
-    assert with_prompts(paths, tmp_path).stages(3) == [stage]
+    assert Prompts.read(tmp_path).told(paths).stages(3) == [stage]
 
 
 def test_a_run_of_answers_is_compared_by_what_its_prompts_show(run, tmp_path):

@@ -1,5 +1,6 @@
 """The study of chunks on odd corpora: a value or a counted skip, never a crash."""
 
+import json
 import math
 import re
 
@@ -34,6 +35,7 @@ def test_every_odd_chunk_has_a_value_or_is_counted_and_nothing_is_nan_in_the_tra
     assert math.isnan(table.loc["one", "sentence_similarity"])
     assert math.isnan(table.loc["marks", "topic_entropy"])
     assert "sentence_similarity/auc_against_shuffled" in record.measures
+    assert json.loads((folder / "measures.json").read_text())["measures"] == record.measures
 
 
 def test_the_page_shows_texts_as_text(tmp_path):
