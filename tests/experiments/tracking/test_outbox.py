@@ -19,7 +19,7 @@ from experiments.tracking.letters import Letter, letters, write_letter
 from experiments.tracking.outbox import OutboxTracker, logged_id, main
 from tests.experiments.tracking.test_mlflow import DATASET, record
 
-REFUSED = "http://someone:s3cret@127.0.0.1:1/?token=abc"
+REFUSED = "http://someone:s3cret@127.0.0.1:1/?token=t0ken"
 
 
 @pytest.fixture(autouse=True)
@@ -79,7 +79,7 @@ def test_a_refused_connection_costs_seconds_once_and_is_one_sentence(tmp_path, c
     assert len(letters(tmp_path / "outbox")) == 2
     written = "".join(p.read_text(encoding="utf-8") for p in tmp_path.rglob("run.json"))
     assert "s3cret" not in written + said
-    assert "abc" not in written + said
+    assert "t0ken" not in written + said
 
 
 class Broken(BaseHTTPRequestHandler):
