@@ -80,7 +80,7 @@ def refuse_repeats(relevance: Relevance, ranking: Ranking) -> None:
     """Raises ValueError where a relevant result stands twice in a list: it would score above 1."""
     hits = relevance.graded
     nodes = ranking.nodes[hits.row, hits.rank - 1]
-    found = np.sort(hits.row * len(ranking.node_ids) + nodes)
+    found = np.sort(hits.row * len(ranking.node_ids) + nodes, kind="stable")
     twice = found[1:][np.diff(found) == 0]
     if twice.size:
         row, node = divmod(int(twice[0]), len(ranking.node_ids))

@@ -155,16 +155,18 @@ class Labels:
         table[::width] = NO_RESULT
         graded = np.empty(nodes.shape, dtype=table.dtype)
         known = self.node >= 0
-        row, node, grade = self.row[known], self.node[known], self.grade[known]
+        row, grade = self.row[known], self.grade[known].astype(table.dtype)
+        cells = row % step * width + self.node[known] + 1
         bounds = np.searchsorted(row, np.arange(0, queries + step, step))
+        offsets = 1 + width * np.arange(step)[:, None]
         for block, start in enumerate(range(0, queries, step)):
             part = slice(bounds[block], bounds[block + 1])
-            cells = (row[part] - start) * width + node[part] + 1
-            table[cells] = grade[part]
+            table[cells[part]] = grade[part]
             here = nodes[..., start : start + step, :]
-            offsets = 1 + width * np.arange(here.shape[-2])[:, None]
-            graded[..., start : start + step, :] = table.take(here + offsets)
-            table[cells] = UNJUDGED
+            wanted = here + offsets[: here.shape[-2]]
+            # No cell lies outside, and "clip" writes in place; "raise" would copy to be sure.
+            table.take(wanted, out=graded[..., start : start + step, :], mode="clip")
+            table[cells[part]] = UNJUDGED
         return graded
 
 
@@ -178,7 +180,7 @@ def _ideal(row: Indices, grade: Grades, n_queries: int) -> Hits:
     positive = grade > 0
     levels = int(grade.max(initial=0)) + 1
     # One key that falls with the grade: sorting it sorts by query, then best grade first.
-    key = np.sort(row[positive] * levels + (levels - 1 - grade[positive]))
+    key = np.sort(row[positive] * levels + (levels - 1 - grade[positive]), kind="stable")
     row, below_top = np.divmod(key, levels)
     rank = _ordinals(row, n_queries)
     return Hits(row, rank, rank, levels - 1 - below_top, (n_queries,))
