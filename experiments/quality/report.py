@@ -104,10 +104,9 @@ def write_report(
 
 
 def _measure(name: str, table: pd.DataFrame, measured: Measured) -> dict[str, Any]:
-    """One measure with a control: its sentences, its figure, and the chunks it likes least."""
-    worst = table.dropna(subset=[name]).sort_values(
-        name, ascending=HIGH_IS_COHERENT[name], kind="stable"
-    )
+    """One measure with a control: its sentences, its figure, and the texts it likes least."""
+    ordered = table.sort_values(name, ascending=HIGH_IS_COHERENT[name], kind="stable")
+    worst = ordered.dropna(subset=[name]).drop_duplicates("text")
     return {
         "title": words.TITLES[name],
         "sentences": words.measure(name, measured),
