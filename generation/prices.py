@@ -6,6 +6,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from math import inf
 
 from generation.faults import ModelError
 
@@ -42,11 +43,12 @@ def price_of(model: str, prices: PriceTable) -> Price | None:
     """
     if model not in prices:
         return None
-    given = prices[model]
-    if {*given} - {"cached"} != _SIDES or min(given.values()) < 0:
+    given = {side: usd for side, usd in prices[model].items() if usd is not None}
+    known = all(isinstance(usd, int | float) and 0 <= usd < inf for usd in given.values())
+    if {*given} - {"cached"} != _SIDES or not known:
         raise ValueError(
-            f"The price of {model} is {dict(given)}: give input and output (and cached, if cached "
-            "input has a price of its own), in US dollars for a million tokens."
+            f"The price of {model} is {dict(prices[model])}: give input and output (and cached, if "
+            "cached input has a price of its own), in US dollars for a million tokens."
         )
     return Price(**{side: float(usd) for side, usd in given.items()})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from time import monotonic
 from typing import TypeVar
 
@@ -23,7 +24,7 @@ def followed(items: Iterable[T], total: int, label: str) -> Iterator[T]:
 
     A terminal gets a bar; a log gets a line now and then, none for what is done sooner.
     """
-    if total < 2:
+    if total < 2 or sys.stderr is None:
         return iter(items)
     if sys.stderr.isatty():
         return _bar(items, total, label)
@@ -32,10 +33,11 @@ def followed(items: Iterable[T], total: int, label: str) -> Iterator[T]:
 
 def _bar(items: Iterable[T], total: int, label: str) -> Iterator[T]:
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import track
 
     console = Console(file=sys.stderr)
-    yield from track(items, description=label, total=total, console=console, transient=True)
+    yield from track(items, escape(label), total, console=console, transient=True)
 
 
 def _lines(items: Iterable[T], total: int, label: str) -> Iterator[T]:
@@ -45,7 +47,10 @@ def _lines(items: Iterable[T], total: int, label: str) -> Iterator[T]:
         if done and now - said >= EVERY:
             said = now
             left = _duration((now - began) / done * (total - done))
-            print(f"{label}: {done / total:.0%}, about {left} left", file=sys.stderr, flush=True)
+            with suppress(OSError, ValueError):  # a log that is gone must not end the work
+                print(
+                    f"{label}: {done / total:.0%}, about {left} left", file=sys.stderr, flush=True
+                )
         yield item
 
 

@@ -53,7 +53,7 @@ def was_cut(response: CompletionResponse) -> bool:
 def _whole(source: Any, names: tuple[str, ...]) -> int | None:
     for name in names:
         value = _get(source, name)
-        if isinstance(value, int):
+        if isinstance(value, int) and value >= 0:
             return value
     return None
 

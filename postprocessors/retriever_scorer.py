@@ -21,8 +21,8 @@ class RetrieverScorer(CorpusScorer):
     """
 
     def __init__(self, retriever: Any, *, depth: int = 100) -> None:
-        if depth < 1:
-            raise ValueError(f"RetrieverScorer got depth={depth}: give 1 or more.")
+        if not (isinstance(depth, int) and depth >= 1):
+            raise ValueError(f"RetrieverScorer got depth={depth}: give a whole number from 1.")
         self.retriever, self.depth = retriever, depth
 
     def learn(self, texts: Sequence[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from math import inf
 from pathlib import Path
 from typing import TypeVar, get_args
 
@@ -49,9 +50,15 @@ class BM25Retriever(BatchRetriever):
             raise ValueError(
                 f"BM25 has no method {method!r}: choose from {', '.join(get_args(Method))}."
             )
-        if k1 < 0 or not 0 <= b <= 1:
+        if not (0 <= k1 < inf and 0 <= b <= 1 and 0 <= delta < inf):
             raise ValueError(
-                f"BM25 got k1={k1} and b={b}: k1 is 0 or more, b lies between 0 and 1."
+                f"BM25 got k1={k1}, b={b} and delta={delta}: k1 and delta are 0 or more, b lies "
+                "between 0 and 1."
+            )
+        if method == "bm25l" and k1 == 0 and delta > 0:
+            raise ValueError(
+                "BM25 with method=bm25l and k1=0 gives every document the same score: give "
+                "k1 above 0."
             )
         self.analyzer, self.k1, self.b, self.method, self.delta = analyzer, k1, b, method, delta
 

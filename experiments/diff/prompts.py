@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -31,15 +31,17 @@ class Prompts:
     def read(cls, folder: Path) -> Prompts:
         """Raises ValueError for a damaged manifests.jsonl or answers.jsonl."""
         return cls(
-            _by_query(folder / MANIFESTS, ["task_id", "selected", "excluded"]),
-            _by_query(folder / ANSWERS, ["query"]),
+            _by_query(folder / MANIFESTS, ["task_id", "selected", "excluded"], _names_passages),
+            _by_query(folder / ANSWERS, ["query"], _has_text_or_none),
         )
 
     def ranked(self) -> dict[str, list[str]]:
         """Query id -> documents by rank, as far as the manifests name them."""
         ranked = {}
         for query, one in self.manifests.items():
-            passages = sorted([*one["selected"], *one["excluded"]], key=lambda each: each["rank"])
+            passages = sorted(
+                [*one["selected"], *one["excluded"]], key=lambda each: each.get("rank", 0)
+            )
             ranked[query] = list(dict.fromkeys(each["document"] for each in passages))
         return ranked
 
@@ -68,12 +70,33 @@ class Prompts:
         return replace(gold, prompt=tuple(prompt), used=tuple(used))
 
 
-def _by_query(path: Path, wanted: Sequence[str]) -> dict[str, dict[str, Any]]:
+def _by_query(
+    path: Path, wanted: Sequence[str], sound: Callable[[Mapping[str, Any]], bool]
+) -> dict[str, dict[str, Any]]:
     """The lines of a file by the first of the keys that each must have; {} without the file."""
-    return {str(line[wanted[0]]): line for line in _lines(path, wanted)}
+    return {str(line[wanted[0]]): line for line in _lines(path, wanted, sound)}
 
 
-def _lines(path: Path, wanted: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _names_passages(manifest: Mapping[str, Any]) -> bool:
+    selected, excluded = manifest["selected"], manifest["excluded"]
+    if not (isinstance(selected, list) and isinstance(excluded, list)):
+        return False
+    dicts = all(isinstance(one, dict) for one in [*selected, *excluded])
+    return (
+        dicts
+        and all(isinstance(one.get("document"), str) for one in [*selected, *excluded])
+        and all(isinstance(one.get("rank", 0), int) for one in [*selected, *excluded])
+        and all("reason" in one for one in excluded)
+    )
+
+
+def _has_text_or_none(answer: Mapping[str, Any]) -> bool:
+    return isinstance(answer.get("answer"), str | None)
+
+
+def _lines(
+    path: Path, wanted: Sequence[str], sound: Callable[[Mapping[str, Any]], bool]
+) -> Iterator[dict[str, Any]]:
     if not path.exists():
         return
     for number, text in enumerate(path.read_bytes().split(b"\n"), 1):
@@ -81,10 +104,12 @@ def _lines(path: Path, wanted: Sequence[str]) -> Iterator[dict[str, Any]]:
             continue
         try:
             line = dict(json.loads(text))
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, RecursionError) as error:
             raise ValueError(f"{path}, line {number} is damaged ({error}): run it again.") from None
         if lost := [key for key in wanted if key not in line]:
             raise ValueError(f"{path}, line {number} has no {lost[0]}: run it again.")
+        if not sound(line):
+            raise ValueError(f"{path}, line {number} is none that a run writes: run it again.")
         yield line
 
 

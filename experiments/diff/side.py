@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +65,8 @@ def _of_run(folder: Path, dataset: Dataset) -> Side:
     if not (folder / SCORES).exists():
         raise ValueError(f"{folder} has no {SCORES}: only runs with labels can be compared.")
     scores = _table(folder / SCORES)
+    if scores.index.has_duplicates:
+        raise ValueError(f"{folder / SCORES} names a question twice: run that pipeline again.")
     names = {*(document.id for document in dataset.corpus), *(q.id for q in dataset.queries)}
     prompts = Prompts.read(folder)
     if (folder / RANKING).exists() and (folder / RANKING).stat().st_size:
@@ -73,8 +75,7 @@ def _of_run(folder: Path, dataset: Dataset) -> Side:
         ranked = prompts.ranked()
     told = (folder / GOLD).exists()
     if told:
-        table = _table(folder / GOLD)
-        gold = GoldPaths.from_json({name: table[name].tolist() for name in table})
+        gold = _gold(folder / GOLD)
     else:
         gold = _of_ranking(dataset, [*map(str, scores.index)], ranked, _blocked(folder / GATE))
     return Side(
@@ -117,10 +118,21 @@ def _table(path: Path) -> pd.DataFrame:
         raise ValueError(f"{path} is damaged ({why}): run that pipeline again.") from None
 
 
+def _gold(path: Path) -> GoldPaths:
+    table = _table(path)
+    numbers = table.drop(columns=["query", "gold"], errors="ignore")
+    whole = table.empty or all(kind.kind == "i" for kind in numbers.dtypes)
+    if {*table} != {column.name for column in fields(GoldPaths)} or not whole:
+        raise ValueError(f"{path} is damaged (other columns): run that pipeline again.")
+    return GoldPaths.from_json({name: table[name].tolist() for name in table})
+
+
 def _same_dataset(folder: Path, dataset: Dataset) -> None:
     for path in (folder / SUMMARY, folder.parent / SUMMARY):
         page = _page(path)
-        if path.exists() and page.get("fingerprints", {}).get("dataset") != dataset.fingerprint:
+        marks = page.get("fingerprints")
+        mark = marks.get("dataset") if isinstance(marks, dict) else None
+        if path.exists() and mark != dataset.fingerprint:
             raise ValueError(
                 f"{folder} ran on {page.get('dataset', 'another dataset')}, not on {dataset.name} "
                 "as it is: give its options, dataset=… and dataset.path=…, or run it again."
@@ -140,7 +152,8 @@ def _page(path: Path) -> dict[str, Any]:
 def _blocked(path: Path) -> set[str]:
     if not path.exists():
         return set()
-    rows = [line.split("\t") for line in path.read_text(encoding="utf-8").split("\n")[1:] if line]
+    text = path.read_bytes().decode("utf-8", "replace")  # ids that are no text match no question
+    rows = [line.split("\t") for line in text.split("\n")[1:] if line]
     return {row[0] for row in rows if row[1:2] == ["yes"]}
 
 

@@ -44,7 +44,7 @@ def _plain(given: Sequence[Any]) -> NDArray[np.int64] | None:
             grades = np.fromiter(given, dtype=np.int64, count=len(given))
         except OverflowError:
             return None
-        if np.abs(grades).max(initial=0) <= GREATEST:
+        if grades.min(initial=0) >= -GREATEST and grades.max(initial=0) <= GREATEST:
             return grades
     return None
 

@@ -78,7 +78,7 @@ def _saved(path: Path) -> tuple[dict[str, Any], Any, list[tuple[str, str, Any]]]
         raise ValueError(
             f"{path} cannot be read ({error.strerror}): give the saved file."
         ) from None
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise ValueError(
             f"{path} is no file that the page saved ({error}): save it again."
         ) from None

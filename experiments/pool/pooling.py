@@ -51,7 +51,7 @@ class Pool:
             pairs = tuple((str(query), str(document)) for query, document in page.pop("pairs"))
             page.pop("fingerprint")
             return cls(pairs=pairs, **page)
-        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        except (OSError, RecursionError, ValueError, TypeError, KeyError, AttributeError) as error:
             raise ValueError(
                 f"{path} is no pool ({error}): give the folder of the run that made the page, "
                 "pool.folder=…."

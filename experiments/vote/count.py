@@ -13,6 +13,8 @@ from retrievers.score_fusion import PartRule, fuse_scores, union
 
 Method = Literal["borda", "rrf"]
 
+_DEEPEST, _HEAVIEST = 100_000, 1e9
+
 
 def check(method: str, weights: Sequence[float], files: int, k: int | None = None) -> None:
     """Raises ValueError for too few files, an unknown method, no depth, weights that do not fit."""
@@ -21,17 +23,18 @@ def check(method: str, weights: Sequence[float], files: int, k: int | None = Non
             f"vote.files names {files} file{'' if files == 1 else 's'}: give two or more, "
             "'vote.files=[FILE,FILE]'."
         )
-    if k is not None and k < 1:
-        raise ValueError(f"vote.k is {k}: give 1 or more, or leave it out.")
+    if k is not None and not 1 <= k <= _DEEPEST:
+        raise ValueError(f"vote.k is {k}: give 1 to {_DEEPEST:,}, or leave it out.")
     if method not in get_args(Method):
         raise ValueError(f'vote.method is "{method}": choose {" or ".join(get_args(Method))}.')
     if len(weights) != files:
         raise ValueError(
             f"vote.weights holds {len(weights)} and vote.files {files}: give one weight a file."
         )
-    if not all(np.isfinite(weight) and weight >= 0 for weight in weights) or not any(weights):
+    if not all(0 <= weight <= _HEAVIEST for weight in weights) or not any(weights):
         raise ValueError(
-            f"vote.weights is {[*weights]}: give numbers from 0 up, and one of them above 0."
+            f"vote.weights is {[*weights]}: give numbers from 0 to {_HEAVIEST:g}, and one of them "
+            "above 0."
         )
 
 

@@ -64,6 +64,7 @@ def test_what_the_server_has_in_its_cache_is_counted_and_has_a_price(cached, usd
         {"input": -1.0, "output": 1.0},
         {"input": 1.0, "output": 1.0, "cached": -1.0},
         {"input": 1.0, "output": 1.0, "cache": 1.0},
+        {"input": float("nan"), "output": 1.0},
         {},
     ],
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 
 from generation import progress as module
@@ -28,3 +30,14 @@ def test_short_work_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert [*progress(range(100), "embedding")] == [*range(100)]
     assert [*progress([1], "embedding")] == [1]
     assert capsys.readouterr().err == ""
+
+
+def test_work_goes_on_without_a_place_to_say_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "EVERY", 0.0)
+    monkeypatch.setattr("sys.stderr", None)
+    assert [*progress(range(3), "embedding")] == [0, 1, 2]
+    closed = io.StringIO()
+    closed.close()
+    monkeypatch.setattr("sys.stderr", closed)
+    monkeypatch.setattr(closed, "isatty", lambda: False, raising=False)
+    assert [*progress(range(3), "embedding")] == [0, 1, 2]

@@ -58,5 +58,5 @@ def test_a_pair_scores_the_same_alone_as_among_all_others() -> None:
 def test_passages_it_has_not_seen_and_a_depth_of_0_are_refused() -> None:
     with pytest.raises(ValueError, match="RetrieverScorer knows only the passages"):
         RetrieverScorer(hybrid()).score_pairs(["a"], ["b"])
-    with pytest.raises(ValueError, match="give 1 or more"):
+    with pytest.raises(ValueError, match="give a whole number from 1"):
         RetrieverScorer(hybrid(), depth=0)

@@ -87,7 +87,17 @@ def test_the_title_is_searched_when_it_is_meant_to_be() -> None:
         assert ranking.lengths().tolist() == [hits]
 
 
-@pytest.mark.parametrize("options", [{"method": "okapi"}, {"k1": -1}, {"b": 1.5}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"method": "okapi"},
+        {"k1": -1},
+        {"k1": float("nan")},
+        {"b": 1.5},
+        {"delta": -1.5},
+        {"method": "bm25l", "k1": 0},
+    ],
+)
 def test_a_wrong_option_is_one_sentence(options: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="BM25"):
         built(**options)

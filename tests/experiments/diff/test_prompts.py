@@ -45,7 +45,11 @@ def test_what_the_prompt_and_the_answer_did(tmp_path, line, answer, stage):
         ("manifests.jsonl", '{"task_id": "q"', "line 2 is damaged"),
         ("manifests.jsonl", '{"task_id": "q", "selected": []}', "line 2 has no excluded"),
         ("manifests.jsonl", "7", "line 2 is damaged"),
+        ("manifests.jsonl", '{"task_id": "q", "selected": 5, "excluded": []}', "line 2 is none"),
+        ("manifests.jsonl", '{"task_id": "q", "selected": [{}], "excluded": []}', "line 2 is none"),
+        ("manifests.jsonl", "[" * 100_000, "line 2 is damaged"),
         ("answers.jsonl", '{"answer": "x"}', "line 2 has no query"),
+        ("answers.jsonl", '{"query": "q", "answer": [1]}', "line 2 is none"),
     ],
 )
 def test_a_damaged_line_is_named(tmp_path, file, line, said):

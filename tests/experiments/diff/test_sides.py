@@ -110,3 +110,20 @@ def test_a_file_that_is_cut_off_is_named(run, tmp_path, name, said):
     (tmp_path / "run" / name).write_bytes(whole[:20])
     with pytest.raises(ValueError, match=said):
         study("bm25", "letters", tmp_path / "run", run.parents[1])
+
+
+@pytest.mark.parametrize(
+    ("file", "damage", "said"),
+    [
+        ("gold.parquet", lambda table: table.drop(columns="ranked"), "other columns"),
+        ("gold.parquet", lambda table: table.assign(more=1), "other columns"),
+        ("gold.parquet", lambda table: table.assign(ranked="a"), "other columns"),
+        ("per_query.parquet", lambda table: pd.concat([table, table]), "names a question twice"),
+    ],
+)
+def test_a_damaged_table_is_one_sentence(run, tmp_path, file, damage, said):
+    shutil.copytree(run, tmp_path / "run")
+    path = tmp_path / "run" / "letters" / file
+    damage(pd.read_parquet(path)).to_parquet(path)
+    with pytest.raises(ValueError, match=said):
+        study("bm25", "letters", tmp_path / "run", run.parents[1])

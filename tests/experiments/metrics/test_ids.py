@@ -27,3 +27,7 @@ def test_many_ids_are_found_as_few_are(odd: str) -> None:
 def test_nothing_is_found_among_no_ids() -> None:
     assert places(["a"] * MANY, []).tolist() == [-1] * MANY
     assert places([], ["a"]).tolist() == []
+
+
+def test_bytes_are_no_text_however_many_there_are() -> None:
+    assert set(places([b"a"] * MANY, ["a"])) == {-1}  # type: ignore[list-item]

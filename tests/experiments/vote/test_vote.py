@@ -139,7 +139,7 @@ def test_without_the_only_file_that_has_a_weight_nothing_is_left_to_hold_it_agai
     ("options", "said"),
     [
         ({"weights": [1, 2, 3]}, "holds 3 and vote.files 2"),
-        ({"weights": [2, -1]}, "from 0 up"),
+        ({"weights": [2, -1]}, "from 0 to"),
         ({"k": 0}, "vote.k is 0"),
         ({"files": []}, "names 0 files"),
         ({"weights": [0, 0]}, "one of them above 0"),
