@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 NO_LABELS = "This dataset has no labels, so nothing is scored; the ranking is written."
 
+_WIDE = (
+    "p is small beside an interval that spans 0: an interval is never narrower than one full win and "
+    "one full loss would make it."
+)
 _NARROWEST = 60  # columns below which a table would be lines without numbers
 
 
@@ -143,10 +147,25 @@ def _show_differences(
     out.print(table)
     if len(against) > 1:
         say(out, f"{p}: corrected for the {len(against)} pipelines of this table (Holm).")
+    sides = [
+        side for by_side in against.values() for name, side in by_side.items() if name != "all"
+    ]
+    if any(_open(side[metric]) for side in sides):
+        say(out, _WIDE)
+
+
+def _open(difference: PairedDifference) -> bool:
+    """Whether p is small beside an interval that spans zero."""
+    p, low, high = _p(difference), difference.low, difference.high
+    return p is not None and p < 0.05 and low is not None and high is not None and low < 0 < high
+
+
+def _p(difference: PairedDifference) -> float | None:
+    return difference.p if difference.corrected is None else difference.corrected
 
 
 def _cells(difference: PairedDifference) -> list[str]:
-    p = difference.p if difference.corrected is None else difference.corrected
+    p = _p(difference)
     if difference.mean is None or p is None:
         return ["–"] * 4
     interval = "–"

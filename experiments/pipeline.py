@@ -40,7 +40,7 @@ class Outcome:
     ranking: documents, each at the rank of its best chunk; what is scored and submitted.
     seconds: stage -> wall time; a stage that the store answered costs what reading it costs.
     usage: stage -> what it asked of models.
-    saved: stage -> seconds that took when it was computed what now was read from the store.
+    saved: stage -> seconds that what is kept of it took when it was computed, now or before.
     notes: one sentence for each thing a reader should know of how it ran.
     search: what searching one query at a time costs.
     """

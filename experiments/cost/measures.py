@@ -31,7 +31,7 @@ def cost_of(outcome: Outcome) -> dict[str, float]:
     if search is not None and search.build_seconds is not None:
         found[BUILD] = search.build_seconds
     if search is not None and search.milliseconds.size:
-        gate = max(seconds.get("gate", 0.0), outcome.saved.get("gate", 0.0))
+        gate = outcome.saved.get("gate", 0.0) or seconds.get("gate", 0.0)
         rest = gate + seconds.get("postprocess", 0.0) + outcome.saved.get("postprocess", 0.0)
         times = search.milliseconds + 1000.0 * rest / queries
         p50, p95 = np.percentile(times, [50, 95])

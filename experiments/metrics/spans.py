@@ -119,7 +119,8 @@ def parse_span(text: str) -> SpanMeasure:
         raise ValueError(
             f"{text} counts documents and this set is labelled by characters, where the number of "
             f"relevant chunks depends on the chunker: use {', '.join(f'{k}@10' for k in _KINDS)} "
-            "(metrics=spans has a list of them)."
+            "(metrics=spans has a list of them, metrics=chunkers one to compare chunkers by, "
+            "metrics=contextual_spans that of contextual retrieval)."
         )
     if kind not in _KINDS:
         raise ValueError(unknown(text, _KINDS))

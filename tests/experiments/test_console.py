@@ -2,7 +2,9 @@
 
 import pytest
 
+from experiments import console
 from experiments.console import show_dataset, terminal
+from experiments.metrics.significance import PairedDifference
 from experiments.schema import Dataset, Document, Query
 
 
@@ -17,3 +19,13 @@ def test_a_question_that_was_judged_and_has_no_gold_passage_has_none(capsys):
     queries = [Query(name, name) for name in (*qrels, "unlabelled")]
     show_dataset(Dataset("set", [Document("a", "t")], queries, qrels, "f"))
     assert "4 questions, 1 of them with a gold passage" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("low", "p", "told"), [(-0.01, 0.001, True), (0.01, 0.001, False), (-0.01, 0.5, False)]
+)
+def test_a_small_p_beside_an_interval_that_spans_0_is_explained(capsys, low, p, told):
+    difference = PairedDifference(0.02, low, 0.05, p, 30, 2, 68, 100)
+    against = {"mine": {"public": {"map": difference}, "all": {"map": difference}}}
+    console._show_differences(terminal(), against, "bm25", "map")
+    assert ("never narrower than one full win" in capsys.readouterr().out) is told

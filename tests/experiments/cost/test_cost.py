@@ -90,7 +90,8 @@ def test_a_gate_costs_the_same_whoever_measured_first(tmp_path):
     costs = [cost_of(one)[P50] - np.median(one.search.milliseconds) for one in (first, second)]
     assert abs(costs[0] - costs[1]) < 0.5 * min(costs)
     assert pipeline().run(data, store).saved["gate"] == 0
-    assert pipeline(gate=gate).run(data, NoStore()).saved["gate"] == 0
+    alone = pipeline(gate=gate).run(data, NoStore())
+    assert 0 < alone.saved["gate"] <= alone.seconds["gate"]
 
 
 def test_what_one_pipeline_beats_is_said_in_one_line(tmp_path, capsys):
