@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 NO_LABELS = "This dataset has no labels, so nothing is scored; the ranking is written."
 
 _WIDE = (
-    "p is small beside an interval that spans 0: an interval is never narrower than one full win and "
-    "one full loss would make it."
+    "p is small beside an interval that spans 0: an interval is never narrower than one full win "
+    "and one full loss would make it."
 )
 _NARROWEST = 60  # columns below which a table would be lines without numbers
 
