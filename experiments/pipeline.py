@@ -15,7 +15,7 @@ from experiments.gating import decide
 from experiments.identity import asked_plans
 from experiments.indexes import Indexes
 from experiments.model_usage import UsageMeter
-from experiments.postprocessing import by_role, through
+from experiments.postprocessing import by_role, check_parts, through
 from experiments.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
@@ -88,6 +88,7 @@ class Pipeline:
     def run(self, dataset: Dataset, store: StageStore) -> Outcome:
         """All queries through each stage in turn."""
         ranking_parts, reorders = by_role(self.postprocessors)
+        check_parts(ranking_parts, [*self.retriever.leaves()])
         clock, meter = Stopwatch(), UsageMeter(self)
         with clock("chunk"):
             nodes, plans, indexes = self.read(dataset, store, clock)

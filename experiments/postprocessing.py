@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
 from postprocessors.base import BatchPostprocessor, Role
+from postprocessors.cross_encoder import CrossEncoder
 from postprocessors.foreign import ForeignPostprocessor
+from postprocessors.fuse import Fuse
 
 if TYPE_CHECKING:
     from llama_index.core.schema import TextNode
@@ -28,6 +30,22 @@ def by_role(
     _check_order(wrapped)
     ranking = [part for part in wrapped.values() if part.role != "reorder"]
     return ranking, [part for part in wrapped.values() if part.role == "reorder"]
+
+
+def check_parts(parts: Sequence[BatchPostprocessor], given: Sequence[str]) -> None:
+    """Raises ValueError where a `fuse` weighs what no step before it gives; before any work.
+
+    given: the parts of the retriever's rankings. A step of another make may give any part, so
+        nothing is said of what follows it.
+    """
+    known = [*given]
+    for part in parts:
+        if not type(part).__module__.startswith("postprocessors."):
+            return
+        if isinstance(part, Fuse):
+            part.check(known)
+        elif isinstance(part, CrossEncoder):
+            known.append(part.part)
 
 
 def through(

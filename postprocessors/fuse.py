@@ -53,7 +53,7 @@ class Fuse(BatchPostprocessor):
     ) -> Ranking:
         """The same candidates by their fused score. Raises ValueError for a part nobody gave."""
         rules = self._rules()
-        self._check(rules, ranking)
+        self.check([*ranking.parts])
         fused = fuse_scores({name: ranking.parts[name] for name in rules}, ranking.nodes, rules)
         self._notes = self._said(rules, ranking)
         ordered = by_score(ranking, fused)
@@ -67,12 +67,14 @@ class Fuse(BatchPostprocessor):
             for name, weight in self.effective_weights().items()
         }
 
-    def _check(self, rules: Mapping[str, PartRule], ranking: Ranking) -> None:
-        absent = [name for name in rules if name not in ranking.parts]
-        if absent or not rules:
+    def check(self, given: Sequence[str]) -> None:
+        """Raises ValueError where it weighs none of these parts, or another one."""
+        weighed = self.effective_weights()
+        absent = [name for name in weighed if name not in given]
+        if absent or not weighed:
             fault = f"weighs {absent[0]!r}, which no step gave" if absent else "weighs nothing"
             raise ValueError(
-                f"fuse {fault}: name parts among {', '.join(ranking.parts) or 'none'} in "
+                f"fuse {fault}: name parts among {', '.join(given) or 'none'} in "
                 "postprocessor.fuse.weights, or add the retriever or reranker that gives it."
             )
 

@@ -7,7 +7,7 @@ from llama_index.core.postprocessor import SimilarityPostprocessor
 from experiments.chunkers import WholeDocuments
 from experiments.datasets.science_sample import science_sample
 from experiments.pipeline import Pipeline
-from experiments.postprocessing import by_role
+from experiments.postprocessing import by_role, check_parts
 from experiments.store import NoStore
 from postprocessors.cross_encoder import CrossEncoder
 from postprocessors.foreign import ForeignPostprocessor, ForeignReorder
@@ -122,3 +122,12 @@ def test_notes_and_foreign_parts_reach_the_outcome(dataset):
     told = outcome(dataset, {"theirs": theirs, "choose": choose}, depth=20)
     assert any("answers unreadable" in note for note in told.notes)
     assert told.ranked.by_query() == told.retrieved.by_query()
+
+
+def test_a_fuse_that_weighs_what_nobody_gives_is_refused_before_any_work():
+    steps = [CrossEncoder(scorer=None, part="rerank"), Fuse(weights={"dense": 1.0, "rerank": 1.0})]
+    check_parts(steps, ["dense", "bm25"])
+    with pytest.raises(ValueError, match="weighs 'rerank', which no step gave"):
+        check_parts(steps[::-1], ["dense"])
+    with pytest.raises(ValueError, match="weighs 'dense', which no step gave"):
+        check_parts(steps, ["bm25"])
