@@ -42,6 +42,8 @@ class Confusion:
         """All of it for people."""
         empty = self.blocked_rightly + self.passed_wrongly
         others = self.blocked_wrongly + self.passed_rightly
+        if not empty:
+            return f"gate: blocked {self.blocked_wrongly} of {others} queries; all have a passage."
         return (
             f"gate: blocked {self.blocked_rightly} of {empty} queries with nothing to find "
             f"(recall {_shown(self.recall)}) and {self.blocked_wrongly} of {others} others "

@@ -41,3 +41,7 @@ def test_what_is_not_known_is_left_out_of_the_numbers() -> None:
     assert not {"precision", "recall"} & nothing.numbers().keys()
     assert table("a", queries=QUERIES[:3]) is None
     assert table("d") == Confusion(1, 0, 3, 0)
+
+
+def test_where_every_query_has_a_passage_there_is_no_recall_to_tell():
+    assert Confusion(0, 2, 8, 0).sentence() == "gate: blocked 2 of 10 queries; all have a passage."
