@@ -144,7 +144,9 @@ def _gaps(found: Separation, stayed_share: float) -> str:
     gaps = []
     if found.real_missing:
         total = found.n_real + found.real_missing
-        gaps.append(f"about {found.real_missing:,} of {total:,} chunks, which have no value")
+        gaps.append(
+            f"about {found.real_missing:,} of {total:,} chunks, which have no value to compare"
+        )
     if found.control_missing > found.real_missing:
         gaps.append(f"how {found.control_missing:,} control chunks without a value would compare")
     if stayed_share > 0.05:

@@ -71,13 +71,15 @@ def measure(name: str, measured: Measured) -> list[str]:
     found = [_MEANING[name], against_control(name, measured)]
     if len(known):
         low, middle, high = np.percentile(known, (5, 50, 95))
+        of_all = "By the topics of the whole corpus the" if name == "topic_entropy" else "The"
         found.append(
-            f"The median is {middle:.3f}, 90 % of the chunks lie between {low:.3f} and {high:.3f}."
+            f"{of_all} median is {middle:.3f}, 90 % of the chunks lie between {low:.3f} and "
+            f"{high:.3f}."
         )
     if name == "topic_entropy" and len(known):
         of_most = known / np.log(max(measured.topics.shape[1], 2))
         found.append(
-            f"The median is {100 * np.median(of_most):.0f} % of ln K, the most there can be."
+            f"That median is {100 * np.median(of_most):.0f} % of ln K, the most there can be."
         )
     return [*found, *_without(name, measured, len(values) - len(known))]
 
