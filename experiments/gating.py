@@ -34,10 +34,9 @@ def decide(
         judge of its own asks that.
     """
     gate, (judge, asked) = pipeline.gate, _judged_by(pipeline, indexes)
-    if not hasattr(gate, "measure"):
-        asked.open()
-        return gate.decide(plans, retrieved, judge), 0.0
-    if gate.measure is None:
+    if getattr(gate, "measure", None) is None:
+        if not hasattr(gate, "measure"):  # of another make: it may ask the indexes
+            asked.open()
         return gate.decide(plans, retrieved, judge), 0.0
 
     def measure() -> dict[str, Any]:

@@ -15,12 +15,11 @@ from experiments.cost.measures import cost_of
 from experiments.gate_confusion import confusion
 from experiments.gold_path import gold_paths
 from experiments.identity import describe, fingerprint, module_source
-from experiments.ledger import LedgerEntry
 from experiments.metrics.per_query import PerQuery
 from experiments.metrics.preflight import empty_lists
 from experiments.parameters import parameters
 from experiments.pooled_scores import with_judged
-from experiments.result import Result, score_rows
+from experiments.result import Result, record_trials
 from experiments.result_files import load_result, save_result
 from experiments.schema import Dataset, Target
 from retrievers.gate import NoGate
@@ -84,12 +83,8 @@ def _count(
     experiment: str,
     scores: PerQuery | None,
 ) -> None:
-    """Tell the ledger, where there is one; private scores only of a split that shows them."""
-    if setting.ledger is not None:
-        rows = score_rows(scores, split) if scores else []
-        trial = fingerprint(describe(pipeline))
-        entry = LedgerEntry(trial, split.public, experiment, rows)
-        setting.ledger.record(dataset.fingerprint, [entry])
+    trial = fingerprint(describe(pipeline)), scores
+    record_trials(setting.ledger, dataset, split, experiment, [trial])
 
 
 def _run(

@@ -95,7 +95,7 @@ def record_trials(
     experiment: str,
     trials: Iterable[tuple[str, PerQuery | None]],
 ) -> None:
-    """Tell the ledger, where there is one, of trials that are no run of a pipeline.
+    """Tell the ledger, where there is one; private scores only of a split that shows them.
 
     trials: the fingerprint of each, and its scores.
     """

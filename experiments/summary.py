@@ -109,12 +109,19 @@ def summary(
         for name, result in results.items()
     }
     marks = {name: fingerprint(result.key["pipeline"]) for name, result in results.items()}
+    return {**heading(title, overrides, dataset, pipelines=marks), "pipelines": pipelines}
+
+
+def heading(title: str, overrides: Sequence[str], dataset: Dataset, **marks: Any) -> dict[str, Any]:
+    """What the page of every run says first: what ran, with which words, on what.
+
+    marks: further fingerprints, by what they are of.
+    """
     return {
         "experiment": title,
         "overrides": [masked(word) for word in overrides],
         "dataset": dataset.name,
-        "fingerprints": {"dataset": dataset.fingerprint, "pipelines": marks},
-        "pipelines": pipelines,
+        "fingerprints": {"dataset": dataset.fingerprint, **marks},
     }
 
 

@@ -46,7 +46,7 @@ def _lines(items: Iterable[T], total: int, label: str) -> Iterator[T]:
         now = monotonic()
         if done and now - said >= EVERY:
             said = now
-            left = _duration((now - began) / done * (total - done))
+            left = duration((now - began) / done * (total - done))
             with suppress(OSError, ValueError):  # a log that is gone must not end the work
                 print(
                     f"{label}: {done / total:.0%}, about {left} left", file=sys.stderr, flush=True
@@ -54,5 +54,6 @@ def _lines(items: Iterable[T], total: int, label: str) -> Iterator[T]:
         yield item
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Seconds for a reader: "45 s", "12 min"."""
     return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"

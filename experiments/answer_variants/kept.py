@@ -17,8 +17,7 @@ from experiments.identity import describe, fingerprint
 from experiments.parameters import parameters
 from experiments.result import record_trials
 from experiments.schema import Mean, Report, RunRecord
-from experiments.secrets import masked
-from experiments.summary import write_parts, write_summary
+from experiments.summary import heading, write_parts, write_summary
 from experiments.tracking.outbox import logged_id
 
 if TYPE_CHECKING:
@@ -95,14 +94,13 @@ def keep(
     if figure is not None:
         files.append(write_figure(figure, folder / f"{run.title}.html"))
     value = {
-        "experiment": run.title,
-        "overrides": [masked(word) for word in setting.overrides],
-        "dataset": run.dataset.name,
-        "fingerprints": {
-            "dataset": run.dataset.fingerprint,
-            "state": fingerprint(described),
-            "prompts": fingerprint(run.prompts),
-        },
+        **heading(
+            run.title,
+            setting.overrides,
+            run.dataset,
+            state=fingerprint(described),
+            prompts=fingerprint(run.prompts),
+        ),
         "scores": {
             name: {side: {m: asdict(mean) for m, mean in by.items()} for side, by in sides.items()}
             for name, sides in run.means.items()

@@ -81,13 +81,13 @@ def _names_passages(manifest: Mapping[str, Any]) -> bool:
     selected, excluded = manifest["selected"], manifest["excluded"]
     if not (isinstance(selected, list) and isinstance(excluded, list)):
         return False
-    dicts = all(isinstance(one, dict) for one in [*selected, *excluded])
-    return (
-        dicts
-        and all(isinstance(one.get("document"), str) for one in [*selected, *excluded])
-        and all(isinstance(one.get("rank", 0), int) for one in [*selected, *excluded])
-        and all("reason" in one for one in excluded)
+    named = all(
+        isinstance(one, dict)
+        and isinstance(one.get("document"), str)
+        and isinstance(one.get("rank", 0), int)
+        for one in [*selected, *excluded]
     )
+    return named and all("reason" in one for one in excluded)
 
 
 def _has_text_or_none(answer: Mapping[str, Any]) -> bool:

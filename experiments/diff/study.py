@@ -15,9 +15,8 @@ from experiments.diff.page import first_table, sentence, stage_table, write_file
 from experiments.diff.side import Side, read_side
 from experiments.identity import fingerprint
 from experiments.label_slices import gold_labels
-from experiments.ledger import LedgerEntry
 from experiments.pooled_scores import score_visible
-from experiments.result import score_rows
+from experiments.result import record_trials
 from experiments.schema import Dataset, Report, RunRecord
 from experiments.storable_text import storable_text
 from experiments.summary import sided
@@ -71,10 +70,8 @@ class DiffStudy:
         """The table of a file's ranking, by the metrics of the command; it counts as a trial."""
         split = self.setting.split.divide(dataset)
         scores = score_visible(self.setting.metrics, ranking, dataset, split)
-        if self.setting.ledger is not None:
-            mark, rows = fingerprint({"run": ranking.by_query()}), score_rows(scores, split)
-            entry = LedgerEntry(mark, split.public, self.title, rows)
-            self.setting.ledger.record(dataset.fingerprint, [entry])
+        trial = fingerprint({"run": ranking.by_query()}), scores
+        record_trials(self.setting.ledger, dataset, split, self.title, [trial])
         return sided(scores, split)
 
     def _labels(self, dataset: Dataset) -> dict[str, list[str]]:

@@ -87,13 +87,18 @@ _KINDS = {
 }
 
 
+def counts_characters(metric: str) -> bool:
+    """Whether a name is that of a metric over spans."""
+    return metric.removeprefix("1-").startswith(SPAN_PREFIX)
+
+
 def parse(text: str) -> Measure:
     """The measure that a name such as `ndcg@10` stands for.
 
     Raises ValueError for an unknown name, a missing or impossible depth, or a metric over spans.
     """
     kind, at, depth = str(text).partition("@")
-    if kind.removeprefix("1-").startswith(SPAN_PREFIX):
+    if counts_characters(kind):
         raise ValueError(
             f"{text} is counted in characters and this set is labelled by documents: "
             f"use document metrics, such as map@3, ndcg@10 or recall@10."

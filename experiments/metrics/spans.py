@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from experiments.metrics.measures import SPAN_PREFIX, depth_of, unknown
+from experiments.metrics.measures import SPAN_PREFIX, counts_characters, depth_of, unknown
 from experiments.schema import Span
 
 _CHROMA = "Smith & Troynikov, Evaluating Chunking Strategies for Retrieval, Chroma 2024"
@@ -115,7 +115,7 @@ def parse_span(text: str) -> SpanMeasure:
     Raises ValueError for an unknown name, an impossible depth, or a metric over documents.
     """
     kind, _, depth = str(text).partition("@")
-    if not kind.removeprefix("1-").startswith(SPAN_PREFIX):
+    if not counts_characters(kind):
         raise ValueError(
             f"{text} counts documents and this set is labelled by characters, where the number of "
             f"relevant chunks depends on the chunker: use {', '.join(f'{k}@10' for k in _KINDS)} "

@@ -18,7 +18,7 @@ from experiments.quality.report import Heading, write_report
 from experiments.quality.reviewed import read_review, reviewed
 from experiments.quality.terminal import show
 from experiments.schema import Report, RunRecord
-from experiments.secrets import masked
+from experiments.summary import heading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -129,10 +129,7 @@ class ChunkQuality:
     def _numbers(self, dataset: Dataset, found: Found) -> dict[str, Any]:
         """What the tracker gets, for scripts."""
         return {
-            "experiment": self.title,
-            "overrides": [masked(word) for word in self.setting.overrides],
-            "dataset": dataset.name,
-            "fingerprints": {"dataset": dataset.fingerprint},
+            **heading(self.title, self.setting.overrides, dataset),
             "measures": summary_measures(found),
         }
 

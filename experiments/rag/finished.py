@@ -12,8 +12,7 @@ from experiments.identity import fingerprint
 from experiments.metrics.per_query import PerQuery
 from experiments.rag.evidence_loss import STAGES, lost_at
 from experiments.schema import Report
-from experiments.secrets import masked
-from experiments.summary import sided
+from experiments.summary import heading, sided
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,17 +80,9 @@ class Finished:
         self, title: str, overrides: Sequence[str], submission: Path | None
     ) -> dict[str, Any]:
         """The value of summary.json."""
+        prompts = fingerprint([one.assembled.manifest.context_hash for one in self.stories])
         return {
-            "experiment": title,
-            "overrides": [masked(word) for word in overrides],
-            "dataset": self.dataset.name,
-            "fingerprints": {
-                "dataset": self.dataset.fingerprint,
-                "state": self.state,
-                "prompts": fingerprint(
-                    [one.assembled.manifest.context_hash for one in self.stories]
-                ),
-            },
+            **heading(title, overrides, self.dataset, state=self.state, prompts=prompts),
             "metric": self.metric,
             "scores": {
                 side: {metric: asdict(mean) for metric, mean in means.items()}

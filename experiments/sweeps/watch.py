@@ -13,6 +13,7 @@ from rich.table import Table
 
 from experiments.sweeps.table import line, trial_table
 from experiments.sweeps.trial import Ending, best, endings
+from generation.progress import duration
 
 _EVERY = 0.3  # seconds between two looks
 _AROUND_TABLE = 9  # lines of a terminal that are not trials
@@ -85,4 +86,4 @@ class Watch:
         if not done:
             return ""
         seconds = (time.monotonic() - self._started) / done * (self.total - done)
-        return f"{seconds / 60:.0f} min left" if seconds >= 90 else f"{seconds:.0f} s left"
+        return f"{duration(seconds)} left"
